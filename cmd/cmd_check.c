@@ -14,6 +14,7 @@
 #include "cmd/own_options.h"
 #include "cmd/report.h"
 #include "cmd/sort_args.h"
+#include "lib/api/apis.h"
 #include "lib/sort/verify.h"
 
 typedef struct check_request {
@@ -89,28 +90,28 @@ static void print_result(const check_request *request, const char *name,
     (void)putchar('\n');
 }
 
-static gs_code check_files(const check_request *request, const gs_sort_args *args,
+static gs_code check_files(const check_request *request, const gs_sort_options *options,
                            int *exit_code, gs_status *st)
 {
     char expected[SUM_BYTES] = "", sum[SUM_BYTES];
     gs_verify_result wanted = {0};
     if (request->same) {
-        gs_sort_options other = args->options;
+        gs_sort_options other = *options;
         other.inputs = &request->same;
         GS_TRY(gs_verify_run(&other, 0, false, &wanted, st));
         sum_text(&wanted, expected);
     } else if (request->expected) {
         (void)snprintf(expected, sizeof expected, "%s", request->expected);
     }
-    for (size_t i = 0; i < args->options.input_count; i++) {
+    for (size_t i = 0; i < options->input_count; i++) {
         gs_verify_result result;
-        GS_TRY(gs_verify_run(&args->options, i, !request->no_order, &result, st));
+        GS_TRY(gs_verify_run(options, i, !request->no_order, &result, st));
         sum_text(&result, sum);
         const bool is_same =
             expected[0] == '\0' ||
             (strcmp(sum, expected) == 0 &&
              (request->same == NULL || result.records == wanted.records));
-        print_result(request, args->options.inputs[i], &result, is_same);
+        print_result(request, options->inputs[i], &result, is_same);
         if (!is_same || result.disorders > 0)
             *exit_code = GS_EXIT_DISORDER;
     }
@@ -143,10 +144,12 @@ int cmd_check(int argc, char **argv)
         return gs_stdout_close(GS_EXIT_GOOD);
     int exit_code = GS_EXIT_GOOD;
     gs_status st = {.code = GS_OK};
-    if (check_files(&request, &args, &exit_code, &st) != GS_OK) {
-        gs_report_status(&st, true);
-        exit_code = GS_EXIT_TROUBLE;
-    }
+    gs_api_files files;
+    if (gs_api_files_open(&files, &args.options, &st) == GS_OK)
+        GS_NOTED(check_files(&request, &files.sort.options, &exit_code, &st));
+    gs_api_files_close(&files, &st);
+    if (st.code != GS_OK)
+        exit_code = gs_report_failure(&st);
     gs_sort_args_release(&args);
     return gs_stdout_close(exit_code);
 }

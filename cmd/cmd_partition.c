@@ -9,6 +9,7 @@
 #include "cmd/commands.h"
 #include "cmd/own_options.h"
 #include "cmd/report.h"
+#include "lib/api/apis.h"
 #include "lib/part/parts.h"
 
 typedef struct partition_request {
@@ -55,10 +56,10 @@ static const char usage_text[] =
     "--stats\n"
     "and the others.\n";
 
-static void say(void *context, gs_log_level level, const char *text)
+static void say(void *context, gpusort_level level, const char *text)
 {
     const partition_request *const r = context;
-    if (r->args.verbose || level <= GS_LOG_WARNING)
+    if (r->args.verbose || level <= GPUSORT_SAYS_WARNING)
         gs_report(0, "%s", text);
 }
 
@@ -86,19 +87,19 @@ static void settle_unframe(const partition_request *r)
 /* Where a table is cut nobody can tell if a quote is open there. */
 static void settle_range(partition_request *r)
 {
-    const gs_sort_options *const sort = &r->args.options;
+    const gpusort_sort_options *const sort = &r->args.options;
     gs_partition_options *const o = &r->options;
     o->has_range = gs_own_range(&r->args, r->range, &o->from, &o->to);
     if (!o->has_range)
         return;
     refuse(r->args.merge, "-m", "--range");
-    refuse(sort->order.form == GS_FORM_CSV, "--csv", "--range");
+    refuse(sort->order.form == GPUSORT_CSV, "--csv", "--range");
     refuse(sort->header_lines > 0, "--header", "--range");
 }
 
 static void settle(partition_request *r)
 {
-    const gs_sort_options *const sort = &r->args.options;
+    const gpusort_sort_options *const sort = &r->args.options;
     if (r->unframes) {
         settle_unframe(r);
         return;
@@ -112,7 +113,6 @@ static void settle(partition_request *r)
         gs_die_usage("say where parts are to go: -o PREFIX, or --framed");
     r->options.is_framed = r->is_framed;
     r->options.compresses = r->compresses;
-    r->options.sort = sort;
     r->options.splitters = r->splitters;
     r->options.is_merge = r->args.merge;
     settle_range(r);
@@ -155,7 +155,7 @@ static void count_parts(partition_request *r)
 static gs_code do_work(partition_request *r, gs_status *st)
 {
     const gs_unframe_options unframe = {
-        .sort = &r->args.options,
+        .sort = r->options.sort,
         .has_part = r->part != NULL,
         .part = r->part != NULL ? gs_own_number("--part", r->part, 0) : 0,
     };
@@ -163,11 +163,14 @@ static gs_code do_work(partition_request *r, gs_status *st)
                        : gs_partition_run(&r->options, &r->result, st);
 }
 
-static gs_code work(void *context, gs_trace *trace, gs_status *st)
+static gs_code work(void *context, gs_status *st)
 {
     partition_request *const r = context;
-    r->args.options.trace = trace;
-    GS_NOTED(do_work(r, st));
+    gs_api_files files;
+    r->options.sort = &files.sort.options;
+    if (gs_api_files_open(&files, &r->args.options, st) == GS_OK)
+        GS_NOTED(do_work(r, st));
+    gs_api_files_close(&files, st);
     count_parts(r);
     return st->code;
 }
@@ -186,12 +189,12 @@ int cmd_partition(int argc, char **argv)
     if (!gs_own_options_parse_rest(&r.args, usage_text, allowed, argc, argv))
         return gs_stdout_close(GS_EXIT_GOOD);
     settle(&r);
-    gs_sort_stats stats;
-    memset(&stats, 0, sizeof stats);
-    const gs_log log = {.fn = say, .context = &r};
-    r.args.options.log = &log;
-    r.args.options.stats = &stats;
-    r.args.options.ends_by_pipe = true;
+    gpusort_stats *const stats = gs_watch_stats_new(&r.args.watch);
+    gpusort_job *const job = &r.args.options.job;
+    job->log = say;
+    job->context = &r;
+    job->stats = stats;
+    job->flags |= GPUSORT_ENDS_BY_PIPE;
     gs_status st = {.code = GS_OK};
     const gs_stats_extra extras[] = {
         {"parts", NULL, &r.part_count},
@@ -199,10 +202,11 @@ int cmd_partition(int argc, char **argv)
         {"part_bytes_max", NULL, &r.bytes_max},
     };
     const size_t extra_count = sizeof extras / sizeof *extras;
-    if (gs_watch_run(&r.args.watch, &stats, extras, extra_count, work, &r, &st) != GS_OK)
+    if (gs_watch_run(&r.args.watch, stats, extras, extra_count, work, &r, &st) != GS_OK)
         gs_report_status(&st, true);
     else if (r.args.verbose)
         tell_parts(&r);
+    gpusort_stats_free(stats);
     gs_partition_result_release(&r.result);
     gs_sort_args_release(&r.args);
     return st.code == GS_OK ? GS_EXIT_GOOD : GS_EXIT_TROUBLE;

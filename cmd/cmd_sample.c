@@ -9,6 +9,7 @@
 #include "cmd/commands.h"
 #include "cmd/own_options.h"
 #include "cmd/report.h"
+#include "lib/api/apis.h"
 #include "lib/part/parts.h"
 
 typedef struct sample_request {
@@ -42,7 +43,6 @@ static const char usage_text[] =
 static void settle(sample_request *r)
 {
     gs_sample_options *const o = &r->options;
-    o->sort = &r->args.options;
     o->seed = r->seed != NULL ? gs_own_number("--seed", r->seed, 0) : 1;
     if (r->splitters != NULL)
         o->parts = gs_own_number("--splitters", r->splitters, 1);
@@ -62,10 +62,10 @@ static void settle(sample_request *r)
     o->has_range = gs_own_range(&r->args, r->range, &o->from, &o->to);
 }
 
-static void say(void *context, gs_log_level level, const char *text)
+static void say(void *context, gpusort_level level, const char *text)
 {
     const sample_request *const r = context;
-    if (r->args.verbose || level <= GS_LOG_WARNING)
+    if (r->args.verbose || level <= GPUSORT_SAYS_WARNING)
         gs_report(0, "%s", text);
 }
 
@@ -84,11 +84,16 @@ int cmd_sample(int argc, char **argv)
     if (!gs_own_options_parse_rest(&r.args, usage_text, allowed, argc, argv))
         return gs_stdout_close(GS_EXIT_GOOD);
     settle(&r);
-    const gs_log log = {.fn = say, .context = &r};
-    r.args.options.log = &log;
+    r.args.options.job.log = say;
+    r.args.options.job.context = &r;
     gs_sample_result result;
+    gs_api_files files;
     gs_status st = {.code = GS_OK};
-    if (gs_sample_run(&r.options, &result, &st) != GS_OK)
+    r.options.sort = &files.sort.options;
+    if (gs_api_files_open(&files, &r.args.options, &st) == GS_OK)
+        GS_NOTED(gs_sample_run(&r.options, &result, &st));
+    gs_api_files_close(&files, &st);
+    if (st.code != GS_OK)
         gs_report_status(&st, true);
     else if (r.args.verbose)
         gs_report(0, "%" PRIu64 " of the %" PRIu64 " records that were looked at",

@@ -15,7 +15,7 @@
 #include "cmd/sort_resolve.h"
 #include "cmd/sort_usage.h"
 #include "cmd/space_report.h"
-#include "lib/base/mem.h"
+#include "lib/gpusort.h"
 
 static int print_version(void)
 {
@@ -34,54 +34,53 @@ static int print_help(void)
     return gs_stdout_close(GS_EXIT_GOOD);
 }
 
-static void say(void *context, gs_log_level level, const char *text)
+static void say(void *context, gpusort_level level, const char *text)
 {
     const gs_sort_args *args = context;
-    const bool is_wanted = args->verbose || level == GS_LOG_ERROR ||
-                           (level == GS_LOG_WARNING && !gs_report_is_plain_sort());
+    const bool is_wanted = args->verbose || level == GPUSORT_SAYS_ERROR ||
+                           (level == GPUSORT_SAYS_WARNING && !gs_report_is_plain_sort());
     if (is_wanted)
         gs_report(0, "%s", text);
 }
 
 /* "PROGRAM: FILE:LINE: disorder: TEXT", the text as it is with its end-of-line
  * byte. */
-static void print_disorder(const gs_sort_args *args, const gs_sort_disorder *d)
+static void print_disorder(void *context, uint64_t number, const void *line, size_t bytes)
 {
+    const gs_sort_args *const args = context;
     fprintf(stderr, "%s: %s:%llu: disorder: ", program_invocation_name, args->inputs[0],
-            (unsigned long long)d->line_number);
-    fwrite(d->line, 1, d->line_bytes, stderr);
-    putc(args->options.order.eol, stderr);
-}
-
-static gs_code check(const gs_sort_args *args, int *exit_code, gs_status *st)
-{
-    gs_sort_disorder disorder = {.found = false};
-    GS_TRY(gs_sort_check(&args->options, &disorder, st));
-    if (disorder.found) {
-        *exit_code = GS_EXIT_DISORDER;
-        if (args->check == 'c')
-            print_disorder(args, &disorder);
-    }
-    gs_mem_free(disorder.line);
-    return GS_OK;
+            (unsigned long long)number);
+    fwrite(line, 1, bytes, stderr);
+    putc(args->options.order.ends_with_nul ? '\0' : '\n', stderr);
 }
 
 typedef struct sort_work {
     gs_sort_args *args;
-    int *exit_code;
+    int exit_code;
+    gpusort_error error; /* of the library */
 } sort_work;
 
-static gs_code work(void *context, gs_trace *trace, gs_status *st)
+static gpusort_code check(sort_work *w)
 {
-    const sort_work *const w = context;
-    gs_sort_args *const args = w->args;
-    args->options.trace = trace;
-    if (args->check)
-        return check(args, w->exit_code, st);
-    if (args->debug)
-        return gs_sort_debug_run(args, st);
-    return args->merge ? gs_sort_merge(&args->options, st)
-                       : gs_sort_run(&args->options, st);
+    gpusort_sort_options *const o = &w->args->options;
+    uint64_t disorder = 0;
+    if (w->args->check == 'c')
+        o->disorder = print_disorder;
+    const gpusort_code code = gpusort_check(o, &disorder, &w->error);
+    if (disorder != 0)
+        w->exit_code = GS_EXIT_DISORDER;
+    return code;
+}
+
+static gs_code work(void *context, gs_status *st)
+{
+    sort_work *const w = context;
+    const gs_sort_args *const args = w->args;
+    const gpusort_code code = args->check   ? check(w)
+                              : args->debug ? gs_sort_debug_run(args, &w->error)
+                              : args->merge ? gpusort_merge(&args->options, &w->error)
+                                            : gpusort_sort(&args->options, &w->error);
+    return code == GPUSORT_OK ? GS_OK : gs_status_of_error(st, &w->error);
 }
 
 /* A line drawn over and over does not go with lines that are printed beside it. */
@@ -93,32 +92,39 @@ static void quiet_progress(gs_sort_args *args)
         *mode = GS_PROGRESS_NEVER;
 }
 
+static bool begins(const char *text, const char *with)
+{
+    return strncmp(text, with, strlen(with)) == 0;
+}
+
 /* GNU sort writes through stdio: what fits into its buffer fails only when that
  * is flushed, and whatever failed is mentioned once more when standard output
  * is closed. */
-static void report_failure(const gs_sort_args *args, const gs_status *st)
+static void report_failure(const gs_sort_args *args, gpusort_error *error)
 {
     enum { STDIO_BYTES = 4096 };
-    static const char failure[] = "write failed: ", spilling[] = "temporary file";
-    const size_t failure_bytes = sizeof failure - 1;
-    const bool has_failure = strncmp(st->msg, failure, failure_bytes) == 0;
-    const bool is_spilling = has_failure && strncmp(st->msg + failure_bytes, spilling,
-                                                    sizeof spilling - 1) == 0;
-    const bool is_write = has_failure && !is_spilling;
-    const bool is_full = st->sys == ENOSPC || st->sys == EDQUOT;
-    if (st->sys == EPIPE && strcmp(st->msg, "write failed: 'standard output'") == 0)
+    static const char failure[] = "write failed: ", spilling[] = "temporary file",
+                      output[] = "write failed: 'standard output'";
+    const char *const about = error->message + sizeof failure - 1;
+    const bool has_failure = begins(error->message, failure);
+    const bool is_write = has_failure && !begins(about, spilling);
+    const int sys = error->system_error;
+    if (sys == EPIPE && begins(error->message, output))
         gs_signals_end_by_pipe();
-    if (!gs_report_is_plain_sort() || !is_write) {
-        gs_report_status(st, !gs_report_is_plain_sort());
-        if (!gs_report_is_plain_sort() && is_full)
-            gs_space_report(&args->options, st->msg);
+    if (!gs_report_is_plain_sort()) {
+        (void)gs_report_error(error);
+        if (sys == ENOSPC || sys == EDQUOT)
+            gs_space_report(&args->options, error->message);
         return;
     }
-    if (args->options.stats->text_bytes <= STDIO_BYTES)
-        gs_report(st->sys, "fflush failed: %s", st->msg + failure_bytes);
+    gpusort_figures figures = {.size = sizeof figures};
+    gpusort_stats_read(args->options.job.stats, &figures);
+    if (is_write && figures.text_bytes <= STDIO_BYTES)
+        gs_report(0, "fflush failed: %s", about);
     else
-        gs_report_status(st, false);
-    gs_report(0, "write error");
+        gs_report(0, "%s", error->message);
+    if (is_write)
+        gs_report(0, "write error");
 }
 
 /* As GNU sort: a message that could not be written shows in the exit code. */
@@ -140,21 +146,22 @@ int cmd_sort(int argc, char **argv)
     if (args.options.compress_program)
         gs_signals_survive_pipes();
 
-    gs_sort_stats stats;
-    memset(&stats, 0, sizeof stats);
-    const gs_log log = {.fn = say, .context = &args};
-    args.options.log = &log;
-    args.options.ends_by_pipe = true;
-    args.options.stats = &stats;
+    gpusort_stats *const stats = gs_watch_stats_new(&args.watch);
+    gpusort_job *const job = &args.options.job;
+    job->log = say;
+    job->context = &args;
+    job->stats = stats;
+    job->flags |= GPUSORT_ENDS_BY_PIPE;
     args.options.sums_output = args.watch.has_stats;
-    int exit_code = GS_EXIT_GOOD;
     gs_status st = {.code = GS_OK};
-    sort_work w = {.args = &args, .exit_code = &exit_code};
+    sort_work w = {.args = &args, .exit_code = GS_EXIT_GOOD};
     quiet_progress(&args);
-    if (gs_watch_run(&args.watch, &stats, NULL, 0, work, &w, &st) != GS_OK) {
-        report_failure(&args, &st);
-        exit_code = GS_EXIT_TROUBLE;
+    if (gs_watch_run(&args.watch, stats, NULL, 0, work, &w, &st) != GS_OK) {
+        gs_error_of_status(&w.error, &st);
+        report_failure(&args, &w.error);
+        w.exit_code = GS_EXIT_TROUBLE;
     }
+    gpusort_stats_free(stats);
     gs_sort_args_release(&args);
-    return code_if_said(exit_code);
+    return code_if_said(w.exit_code);
 }

@@ -106,9 +106,9 @@ size_t gs_path_spec_parse(gs_key_spec *spec, const char *text)
     while (*rest == '.') {
         const char *const name = to;
         rest = take_name(&to, rest + 1, ".:,", text);
-        if (strlen(name) > GS_JSON_NAME_BYTES_MAX)
+        if (strlen(name) > GPUSORT_JSON_NAME_BYTES_MAX)
             refuse(text, "a name is longer than 255 bytes");
-        if (++depth > GS_JSON_DEPTH_OF_PATH_MAX)
+        if (++depth > GPUSORT_JSON_DEPTH_MAX)
             refuse(text, "a path has more than 32 names");
     }
     parse_letters(&spec->letters, rest, text);

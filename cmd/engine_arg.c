@@ -7,18 +7,17 @@
 
 #include "lib/base/quote.h"
 #include "cmd/report.h"
-#include "gpu/device/device.h"
-#include "gpu/engine/engine.h"
+#include "lib/gpusort.h"
 
 enum { REASON_BYTES = 1024 };
 
 /* Ends the program if there is no GPU to do that. */
 static void check_gpu(const char *name, const char *verb)
 {
-    if (gs_device_count() > 0)
-        return;
     char reason[REASON_BYTES];
-    gs_device_describe(reason, sizeof reason);
+    if (gpusort_gpus(NULL, 0) > 0)
+        return;
+    (void)gpusort_gpus(reason, sizeof reason);
     /* "gpu: none, WHY; what happens without" */
     reason[strcspn(reason, ";\n")] = '\0';
     static const char none[] = "gpu: none, ";
@@ -28,18 +27,24 @@ static void check_gpu(const char *name, const char *verb)
     gs_die(0, "leave out --engine to %s with what there is", verb);
 }
 
+static bool is_known(const char *name)
+{
+    size_t i = 0;
+    while (gpusort_engine_name(i) != NULL && strcmp(gpusort_engine_name(i), name) != 0)
+        i++;
+    return gpusort_engine_name(i) != NULL;
+}
+
 void gs_engine_arg_check(const char *name)
 {
     if (strcmp(name, "auto") == 0 || strcmp(name, "cpu") == 0)
         return;
-    if (!gs_engine_is_known(name)) {
+    if (!is_known(name)) {
         gs_quoted q;
         gs_report(0, "unknown engine %s", gs_quote_argument(&q, name));
-        fputs("Engines of this build are: auto, cpu, gpu", stderr);
-        for (size_t i = 0; i < gs_engine_count(); i++) {
-            if (strcmp(gs_engine_name(i), "auto") != 0)
-                fprintf(stderr, ", %s", gs_engine_name(i));
-        }
+        fputs("Engines of this build are: ", stderr);
+        for (size_t i = 0; gpusort_engine_name(i) != NULL; i++)
+            fprintf(stderr, "%s%s", i > 0 ? ", " : "", gpusort_engine_name(i));
         putc('\n', stderr);
         gs_die_try_help(GS_EXIT_TROUBLE);
     }

@@ -9,7 +9,7 @@ static gs_code append(void *context, gs_index_job *job, gs_status *st)
     gs_index_append_options options = *(const gs_index_append_options *)context;
     options.build.log = &job->log;
     options.build.trace = job->trace;
-    options.build.stats = &job->stats;
+    options.build.stats = job->stats;
     return gs_index_append(&options, st);
 }
 

@@ -8,7 +8,7 @@ static gs_code build(void *context, gs_index_job *job, gs_status *st)
     gs_index_build_options options = *(const gs_index_build_options *)context;
     options.log = &job->log;
     options.trace = job->trace;
-    options.stats = &job->stats;
+    options.stats = job->stats;
     return gs_index_build(&options, st);
 }
 

@@ -28,8 +28,8 @@ static gs_code compact(void *context, gs_index_job *job, gs_status *st)
     gs_index_merge_options o = *(const gs_index_merge_options *)context;
     o.log = &job->log;
     o.trace = job->trace;
-    o.stats = &job->stats;
-    job->stats.method = "compact";
+    o.stats = job->stats;
+    job->stats->method = "compact";
     return gs_index_compact(&o, st);
 }
 

@@ -133,7 +133,7 @@ static gs_code delete_documents(void *context, gs_index_job *job, gs_status *st)
     delete_job *const d = context;
     d->options.log = &job->log;
     d->options.trace = job->trace;
-    job->stats.method = "delete";
+    job->stats->method = "delete";
     if (gs_index_deletion_open(&d->deletion, &d->options, st) == GS_OK &&
         take_names(d, st) == GS_OK)
         GS_NOTED(gs_index_deletion_commit(d->deletion, !d->no_merge, st));

@@ -77,8 +77,8 @@ static gs_code import(void *context, gs_index_job *job, gs_status *st)
     gs_ciff_import_options o = *(const gs_ciff_import_options *)context;
     o.log = &job->log;
     o.trace = job->trace;
-    o.stats = &job->stats;
-    job->stats.method = "import";
+    o.stats = job->stats;
+    job->stats->method = "import";
     return gs_ciff_import(&o, st);
 }
 

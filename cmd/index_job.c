@@ -31,26 +31,28 @@ typedef struct job_work {
     void *context;
 } job_work;
 
-static gs_code do_work(void *context, gs_trace *trace, gs_status *st)
+static gs_code do_work(void *context, gs_status *st)
 {
     const job_work *const w = context;
-    w->job->trace = trace;
     return w->work(w->context, w->job, st);
 }
 
 int gs_index_job_run(gs_index_job *job, gs_index_job_fn *work, void *context)
 {
     gs_status st = {.code = GS_OK};
-    gs_index_stats *const stats = &job->stats;
+    gpusort_stats *const counted = gs_watch_stats_new(&job->watch);
+    gs_index_stats *const stats = &counted->index;
     const gs_stats_extra extras[] = {
         {"method", &stats->method, NULL},
         {"tokens", NULL, &stats->tokens},
         {"terms", NULL, &stats->terms},
         {"skipped", NULL, &stats->skipped},
     };
+    job->stats = stats;
+    job->trace = counted->trace;
     job_work w = {.job = job, .work = work, .context = context};
     job->log = (gs_log){.fn = say, .context = job};
-    GS_NOTED(
-        gs_watch_run(&job->watch, &stats->sort, GS_COUNTED(extras), do_work, &w, &st));
+    GS_NOTED(gs_watch_run(&job->watch, counted, GS_COUNTED(extras), do_work, &w, &st));
+    gpusort_stats_free(counted);
     return st.code == GS_OK ? GS_EXIT_GOOD : gs_report_failure(&st);
 }

@@ -7,6 +7,7 @@
 #define GS_CMD_INDEX_JOB_H
 
 #include "cmd/watch.h"
+#include "lib/api/apis.h"
 #include "lib/base/log.h"
 #include "lib/index/write/writers.h"
 
@@ -16,7 +17,7 @@ typedef struct gs_index_job {
 
     gs_log log; /* set by run */
     gs_trace *trace;
-    gs_index_stats stats;
+    gs_index_stats *stats;
 } gs_index_job;
 
 /* The work: `job` has where to log, trace and count. */

@@ -104,8 +104,8 @@ static gs_code merge(void *context, gs_index_job *job, gs_status *st)
     gs_index_merge_options o = *(const gs_index_merge_options *)context;
     o.log = &job->log;
     o.trace = job->trace;
-    o.stats = &job->stats;
-    job->stats.method = "merge";
+    o.stats = job->stats;
+    job->stats->method = "merge";
     return gs_index_merge(&o, st);
 }
 

@@ -66,8 +66,8 @@ static gs_code reorder(void *context, gs_index_job *job, gs_status *st)
     gs_index_reorder_options o = *(const gs_index_reorder_options *)context;
     o.log = &job->log;
     o.trace = job->trace;
-    o.stats = &job->stats;
-    job->stats.method = "reorder";
+    o.stats = job->stats;
+    job->stats->method = "reorder";
     const gs_index_merge_options whole = {
         .folder = o.folder,
         .memory_bytes = o.memory_bytes,

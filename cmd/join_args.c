@@ -410,6 +410,13 @@ static void resolve(gs_join_args *args)
     o->sort.temp_folders = args->temp_folders;
 }
 
+static void take_output_compress(void *to, gs_opt_scan *scan)
+{
+    gs_sort_options *const o = to;
+    o->output_zstd_level = gs_sort_args_zstd_level(scan);
+    o->output_zstd = true;
+}
+
 void gs_join_args_parse(gs_join_args *args, int argc, char **argv)
 {
     *args = (gs_join_args){
@@ -449,7 +456,7 @@ void gs_join_args_parse(gs_join_args *args, int argc, char **argv)
         {0, "check-order", GS_OPT_CALL_BARE(ignore, NULL)},
         {0, "nocheck-order", GS_OPT_CALL_BARE(ignore, NULL)},
         {0, "output", GS_OPT_ONCE(&s->output, "multiple output files specified")},
-        {0, "output-compress", GS_OPT_CALL(gs_sort_args_output_compress, s)},
+        {0, "output-compress", GS_OPT_CALL(take_output_compress, s)},
         {0, "no-decompress", GS_OPT_FLAG(&s->keep_compressed)},
         {'S', "buffer-size", GS_OPT_MEMORY(&s->memory_bytes)},
         {'T', "temporary-directory",

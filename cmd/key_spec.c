@@ -10,14 +10,16 @@
 #include "cmd/size_arg.h"
 #include "lib/base/assertion.h"
 
-_Static_assert(GS_KEY_SWITCH_COUNT == 5, "each has a letter below, two of them one");
+_Static_assert((int)GS_LETTER_KIND_COUNT == (int)GPUSORT_RANDOM,
+               "each but GPUSORT_BYTES has a letter");
+_Static_assert(GS_LETTER_FLAG_COUNT == 6, "each has a letter below, two of them one");
 
 static unsigned letter_flags(char letter)
 {
     switch (letter) {
 #define LETTER(name, letter, word, counts)                                               \
     case letter: return GS_LETTER_##name;
-        GS_KEY_TYPES(LETTER)
+        GS_LETTER_KINDS(LETTER)
 #undef LETTER
     case 'b': return GS_LETTERS_BLANKS;
     case 'd': return GS_LETTER_DICTIONARY;
@@ -28,11 +30,25 @@ static unsigned letter_flags(char letter)
     }
 }
 
-unsigned gs_letters_of_types(gs_key_part counts)
+gs_letter_counts gs_letter_counts_of(gpusort_kind kind)
+{
+    switch (kind) {
+#define COUNTS(name, letter, word, counts)                                               \
+    case GPUSORT_##name: return GS_LETTER_COUNTS_##counts;
+        GS_LETTER_KINDS(COUNTS)
+#undef COUNTS
+    case GPUSORT_BYTES: break;
+    }
+    return GS_LETTER_COUNTS_TEXT;
+}
+
+unsigned gs_letters_of_kinds(gs_letter_counts wanted)
 {
     unsigned letters = 0;
-    for (unsigned type = GS_KEY_BYTES + 1; type < GS_KEY_TYPE_COUNT; type++)
-        letters |= gs_key_type_counts((gs_key_type)type) == counts ? 1U << type : 0;
+#define ADD(name, letter, word, counts)                                                  \
+    letters |= GS_LETTER_COUNTS_##counts == wanted ? GS_LETTER_##name : 0U;
+    GS_LETTER_KINDS(ADD)
+#undef ADD
     return letters;
 }
 
@@ -74,10 +90,10 @@ bool gs_letters_change_compare(unsigned letters)
 void gs_letters_check(unsigned letters)
 {
     /* Of those that say how text compares any two go together. */
-    const unsigned text_kind = gs_letters_of_types(GS_KEY_COUNTS_TEXT) |
+    const unsigned text_kind = gs_letters_of_kinds(GS_LETTER_COUNTS_TEXT) |
                                GS_LETTER_DICTIONARY | GS_LETTER_NONPRINTING;
-    const unsigned kinds = letters & (gs_letters_of_types(GS_KEY_COUNTS_NUMBER) |
-                                      gs_letters_of_types(GS_KEY_COUNTS_NAME));
+    const unsigned kinds = letters & (gs_letters_of_kinds(GS_LETTER_COUNTS_NUMBER) |
+                                      gs_letters_of_kinds(GS_LETTER_COUNTS_NAME));
     if (__builtin_popcount(kinds) + ((letters & text_kind) != 0) <= 1)
         return;
     char text[GS_LETTERS_TEXT_BYTES];
@@ -156,27 +172,29 @@ void gs_key_spec_parse_minus(gs_key_spec *spec, const char *text)
         refuse_field(text, "stray character in field spec");
 }
 
-gs_key gs_key_from_spec(const gs_key_spec *spec)
+/* Counted from 1, where no line reaches the largest number. */
+static size_t from_one(size_t counted_from_zero)
+{
+    return counted_from_zero < SIZE_MAX ? counted_from_zero + 1 : SIZE_MAX;
+}
+
+gpusort_key gs_key_from_spec(const gs_key_spec *spec)
 {
     const unsigned letters = spec->letters;
-    gs_key_type type = GS_KEY_BYTES;
+    gpusort_kind kind = GPUSORT_BYTES;
 #define TAKE(name, letter, word, counts)                                                 \
-    if (type == GS_KEY_BYTES && (letters & GS_LETTER_##name) != 0)                       \
-        type = GS_KEY_##name;
-    GS_KEY_TYPES(TAKE)
+    if (kind == GPUSORT_BYTES && (letters & GS_LETTER_##name) != 0)                      \
+        kind = GPUSORT_##name;
+    GS_LETTER_KINDS(TAKE)
 #undef TAKE
-    gs_key key = {
-        .start_field = spec->start_field,
-        .start_char = spec->start_char,
-        .end_field = spec->end_field,
+    return (gpusort_key){
+        .start_field = from_one(spec->start_field),
+        .start_char = from_one(spec->start_char),
+        .end_field = spec->end_field < SIZE_MAX ? spec->end_field + 1 : 0,
         .end_char = spec->end_char,
-        .reverse = (letters & GS_LETTER_REVERSE) != 0,
-        .type = type,
+        .kind = kind,
+        .flags = letters & ((1U << GS_LETTER_FLAG_COUNT) - 1),
     };
-#define TAKE(name, letter, mark, changes) key.name = (letters & GS_LETTER_##letter) != 0;
-    GS_KEY_SWITCHES(TAKE)
-#undef TAKE
-    return key;
 }
 
 static _Noreturn void refuse_range(const char *text, const char *why)
@@ -187,16 +205,15 @@ static _Noreturn void refuse_range(const char *text, const char *why)
 
 /* TYPE is one of b, bytes, u, i, f, then le or be, then r; each part may be missing, and
  * a colon may stand before the r. */
-static void parse_range_type(gs_byte_key *key, const char *text, const char *whole)
+static void parse_range_type(gpusort_byte_key *key, const char *text, const char *whole)
 {
-    _Static_assert(GS_FIELD_TYPE_COUNT == 4, "each has its letter here");
     const char *p = text;
     if (strncmp(p, "bytes", 5) == 0) {
         p += 5;
     } else if (*p == 'u' || *p == 'i' || *p == 'f') {
-        key->type = *p == 'u'   ? GS_FIELD_UNSIGNED
-                    : *p == 'i' ? GS_FIELD_SIGNED
-                                : GS_FIELD_FLOAT;
+        key->number = *p == 'u'   ? GPUSORT_UNSIGNED
+                      : *p == 'i' ? GPUSORT_SIGNED
+                                  : GPUSORT_FLOAT;
         p++;
         if (strncmp(p, "le", 2) != 0 && strncmp(p, "be", 2) != 0 && key->length > 1)
             refuse_range(whole, "byte order missing, le or be");
@@ -208,16 +225,16 @@ static void parse_range_type(gs_byte_key *key, const char *text, const char *who
     if (*p == ':' && p > text)
         p++;
     if (*p == 'r') {
-        key->reverse = true;
+        key->flags = GPUSORT_REVERSE;
         p++;
     }
     if (p == text || *p || p[-1] == ':')
         refuse_range(whole, "unknown type");
 }
 
-gs_byte_key gs_byte_key_parse(const char *text)
+gpusort_byte_key gs_byte_key_parse(const char *text)
 {
-    gs_byte_key key = {.type = GS_FIELD_BYTES};
+    gpusort_byte_key key = {.number = GPUSORT_RAW};
     const char *p = isdigit((unsigned char)*text) ? text : NULL;
     p = p ? parse_count(p, &key.offset, NULL) : NULL;
     if (!p || *p != ':' || !isdigit((unsigned char)p[1]))
@@ -230,10 +247,10 @@ gs_byte_key gs_byte_key_parse(const char *text)
     if (*p == ':')
         parse_range_type(&key, p + 1, text);
     const bool is_power = (key.length & (key.length - 1)) == 0;
-    if ((key.type == GS_FIELD_UNSIGNED || key.type == GS_FIELD_SIGNED) &&
+    if ((key.number == GPUSORT_UNSIGNED || key.number == GPUSORT_SIGNED) &&
         (!is_power || key.length > 16))
         refuse_range(text, "integers have 1, 2, 4, 8 or 16 bytes");
-    if (key.type == GS_FIELD_FLOAT && key.length != 4 && key.length != 8)
+    if (key.number == GPUSORT_FLOAT && key.length != 4 && key.length != 8)
         refuse_range(text, "floats have 4 or 8 bytes");
     return key;
 }

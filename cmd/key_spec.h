@@ -7,7 +7,7 @@
  *     --key-bytes=OFF:LEN[:TYPE]...
  *
  * A spec keeps every ordering letter that was given, because GNU's checks and warnings
- * speak of letters; gs_key, which the library takes, keeps only what they come to.
+ * speak of letters; gpusort_key, which the library takes, keeps only what they come to.
  * Parsers end the program with GNU's message when the text will not do.
  */
 #ifndef GS_CMD_KEY_SPEC_H
@@ -16,36 +16,73 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "lib/sort/key/keys.h"
+#include "lib/gpusort.h"
 
-/* Ordering letters. At most one of DICTIONARY and NONPRINTING is set: -d wins. */
 /* clang-format off */
+/*
+ * The kinds of keys that have a letter; where a key is given more than one the first here
+ * counts. A new one needs its option in cmd/sort_args.c too, and what cmd/sort_debug.c
+ * marks of it.
+ *
+ *     NAME      GPUSORT_..., and GS_LETTER_...
+ *     letter    of -k, and of an option
+ *     word      --sort=WORD
+ *     COUNTS    what of the key counts: all of its TEXT, or a NUMBER or NAME (of a month)
+ *               at its beginning, without the blanks before it
+ */
+#define GS_LETTER_KINDS(X)                      \
+    X(GENERAL, 'g', "general-numeric", NUMBER)  \
+    X(HUMAN,   'h', "human-numeric",   NUMBER)  \
+    X(MONTH,   'M', "month",           NAME)    \
+    X(NUMERIC, 'n', "numeric",         NUMBER)  \
+    X(RANDOM,  'R', "random",          TEXT)    \
+    X(VERSION, 'V', "version",         TEXT)
+
+/* What letters switch on besides: GS_LETTER_..., and the flag of gpusort.h. -b is two. */
+#define GS_LETTER_FLAGS(X)                             \
+    X(REVERSE,      GPUSORT_REVERSE)                   \
+    X(START_BLANKS, GPUSORT_SKIP_START_BLANKS)         \
+    X(END_BLANKS,   GPUSORT_SKIP_END_BLANKS)           \
+    X(FOLD,         GPUSORT_FOLD)                      \
+    X(NONPRINTING,  GPUSORT_IGNORE_NONPRINTING)        \
+    X(DICTIONARY,   GPUSORT_DICTIONARY)
+
+#define GS_LETTER_ONE(...) +1
 enum {
-    /* Those of types have the bit of the number of the type; of GS_KEY_BYTES, which has no
-     * letter, it is free. */
-    GS_LETTER_REVERSE = 1,
-#define GS_LETTER(name, letter, word, counts) GS_LETTER_##name = 1 << GS_KEY_##name,
-    GS_KEY_TYPES(GS_LETTER)
+    GS_LETTER_KIND_COUNT = GS_LETTER_KINDS(GS_LETTER_ONE),
+    GS_LETTER_FLAG_COUNT = GS_LETTER_FLAGS(GS_LETTER_ONE),
+};
+#undef GS_LETTER_ONE
+
+/* Ordering letters. At most one of DICTIONARY and NONPRINTING is set: -d wins. Flags have
+ * the bits that they have in gpusort.h, and kinds those above them, by number. */
+enum {
+#define GS_LETTER(name, letter, word, counts) \
+    GS_LETTER_##name = 1 << (GS_LETTER_FLAG_COUNT + GPUSORT_##name),
+    GS_LETTER_KINDS(GS_LETTER)
 #undef GS_LETTER
-    GS_LETTER_BIT_LAST_TYPE = GS_KEY_TYPE_COUNT - 1,
-#define GS_LETTER(name, letter, mark, changes) GS_LETTER_BIT_##letter,
-    GS_KEY_SWITCHES(GS_LETTER)
-#undef GS_LETTER
-#define GS_LETTER(name, letter, mark, changes) \
-    GS_LETTER_##letter = 1 << GS_LETTER_BIT_##letter,
-    GS_KEY_SWITCHES(GS_LETTER)
+#define GS_LETTER(name, flag) GS_LETTER_##name = (flag),
+    GS_LETTER_FLAGS(GS_LETTER)
 #undef GS_LETTER
     GS_LETTERS_BLANKS = GS_LETTER_START_BLANKS | GS_LETTER_END_BLANKS,
-    GS_LETTERS_TEXT_BYTES = GS_KEY_TYPE_COUNT + GS_KEY_SWITCH_COUNT + 1, /* and the zero */
+    GS_LETTERS_TEXT_BYTES = GS_LETTER_KIND_COUNT + GS_LETTER_FLAG_COUNT + 1,
 };
 /* clang-format on */
 
-/* Those of the types of keys of which this counts. */
-unsigned gs_letters_of_types(gs_key_part counts);
+/* What of a key counts. */
+typedef enum gs_letter_counts {
+    GS_LETTER_COUNTS_TEXT,
+    GS_LETTER_COUNTS_NUMBER,
+    GS_LETTER_COUNTS_NAME,
+} gs_letter_counts;
+
+gs_letter_counts gs_letter_counts_of(gpusort_kind kind);
+/* The letters of the kinds of keys of which this counts. */
+unsigned gs_letters_of_kinds(gs_letter_counts counts);
 
 typedef struct gs_key_spec {
-    size_t start_field, start_char; /* as in gs_key */
-    size_t end_field, end_char;
+    size_t start_field, start_char; /* counted from 0 */
+    size_t end_field, end_char;     /* SIZE_MAX: the end of the line; 0: of the field */
     unsigned letters;
     bool is_traditional; /* +POS1 -POS2 */
     char *column;        /* of this name (cmd/column_spec.h); NULL: by number */
@@ -72,8 +109,8 @@ bool gs_key_spec_parse_plus(gs_key_spec *spec, const char *text);
 /* The "-POS2" that follows it. */
 void gs_key_spec_parse_minus(gs_key_spec *spec, const char *text);
 
-gs_key gs_key_from_spec(const gs_key_spec *spec);
+gpusort_key gs_key_from_spec(const gs_key_spec *spec);
 
-gs_byte_key gs_byte_key_parse(const char *text);
+gpusort_byte_key gs_byte_key_parse(const char *text);
 
 #endif

@@ -32,14 +32,15 @@ static bool is_zero_width(const gs_key_spec *spec)
 
 static bool is_number(const gs_key_spec *spec)
 {
-    return (spec->letters & gs_letters_of_types(GS_KEY_COUNTS_NUMBER)) != 0;
+    return (spec->letters & gs_letters_of_kinds(GS_LETTER_COUNTS_NUMBER)) != 0;
 }
 
 /* Blanks in front of a field belong to it; that surprises people. */
 static bool has_leading_blanks(const gs_key_spec *spec)
 {
     const bool skips_by_itself =
-        is_number(spec) || (spec->letters & gs_letters_of_types(GS_KEY_COUNTS_NAME)) != 0;
+        is_number(spec) ||
+        (spec->letters & gs_letters_of_kinds(GS_LETTER_COUNTS_NAME)) != 0;
     const bool skips_start = (spec->letters & GS_LETTER_START_BLANKS) != 0;
     const bool skips_end = (spec->letters & GS_LETTER_END_BLANKS) != 0;
     const bool is_part_of_first_field = spec->end_field == 0 && spec->end_char != 0;
@@ -58,7 +59,7 @@ static bool spans_fields(const gs_key_spec *spec)
 static void warn_about_key(const gs_sort_args *args, size_t index)
 {
     const gs_key_spec *spec = &args->specs[index];
-    const bool has_delimiter = args->options.order.delimiter != GS_ORDER_BLANK_FIELDS;
+    const bool has_delimiter = args->delimiter != GS_NO_DELIMITER;
     if (spec->is_traditional)
         warn_traditional(spec);
     if (is_zero_width(spec))
@@ -85,7 +86,7 @@ static void warn_about_numbers(const gs_sort_args *args)
         spans |= spec_spans;
         general_spans |= spec_spans && (spec->letters & GS_LETTER_GENERAL) != 0;
     }
-    const int delimiter = args->options.order.delimiter;
+    const int delimiter = args->delimiter;
     if (spans && delimiter == '.') {
         gs_report(0, "field separator '.' is treated as a decimal point in numbers");
         return;
@@ -101,11 +102,11 @@ static void warn_about_numbers(const gs_sort_args *args)
 /* Global letters that no key took over do nothing. */
 static void warn_about_ignored(const gs_sort_args *args)
 {
-    const gs_order *order = &args->options.order;
+    const gpusort_order *order = &args->options.order;
     unsigned unused = args->global_letters;
     for (size_t i = 0; i < args->spec_count; i++)
         unused &= ~args->specs[i].letters;
-    const bool has_last_resort = !order->stable && !order->unique;
+    const bool has_last_resort = !order->is_stable && !order->is_unique;
     const bool reverse_is_unused =
         (unused & GS_LETTER_REVERSE) != 0 && args->spec_count > 0;
     if (gs_letters_change_compare(unused) || (reverse_is_unused && !has_last_resort)) {

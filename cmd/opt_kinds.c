@@ -17,6 +17,12 @@ void gs_opt_set(void *to, gs_opt_scan *scan)
     *(bool *)to = true;
 }
 
+void gs_opt_switch(void *to, gs_opt_scan *scan)
+{
+    (void)scan;
+    *(int *)to = 1;
+}
+
 void gs_opt_text(void *to, gs_opt_scan *scan)
 {
     *(const char **)to = scan->argument;

@@ -25,6 +25,8 @@
 
 /* Sets a bool. */
 #define GS_OPT_FLAG(to) GS_OPT_NONE, gs_opt_set, GS_OPT_TO(bool, to), NULL
+/* Sets a flag of gpusort.h to 1. */
+#define GS_OPT_SWITCH(to) GS_OPT_NONE, gs_opt_switch, GS_OPT_TO(int, to), NULL
 /* Keeps the argument; the last one counts. */
 #define GS_OPT_TEXT(to) GS_OPT_REQUIRED, gs_opt_text, GS_OPT_TO(const char *, to), NULL
 /* Keeps the argument; another one later ends the program with the complaint. */
@@ -63,9 +65,9 @@
 #define GS_OPT_OPERAND(to)                                                               \
     GS_OPT_REQUIRED, gs_opt_only_operand, GS_OPT_TO(const char *, to), NULL
 
-gs_opt_fn gs_opt_set, gs_opt_text, gs_opt_once, gs_opt_list, gs_opt_word, gs_opt_memory,
-    gs_opt_gpu_memory, gs_opt_threads, gs_opt_batch, gs_opt_count, gs_opt_engine,
-    gs_opt_gpus, gs_opt_in_front, gs_opt_only_operand;
+gs_opt_fn gs_opt_set, gs_opt_switch, gs_opt_text, gs_opt_once, gs_opt_list, gs_opt_word,
+    gs_opt_memory, gs_opt_gpu_memory, gs_opt_threads, gs_opt_batch, gs_opt_count,
+    gs_opt_engine, gs_opt_gpus, gs_opt_in_front, gs_opt_only_operand;
 
 /* Room for one more item behind the `count` that `array` has; ends the program when
  * there is no memory. */

@@ -99,7 +99,7 @@ bool gs_own_range(const gs_sort_args *args, const char *text, uint64_t *from,
 
 static void refuse_others(const gs_sort_args *args, const char *const *allowed)
 {
-    const gs_sort_options *const o = &args->options;
+    const gpusort_sort_options *const o = &args->options;
     const struct {
         const char *name;
         bool is_there;
@@ -108,9 +108,9 @@ static void refuse_others(const gs_sort_args *args, const char *const *allowed)
         {"-m", args->merge},
         {"--debug", args->debug},
         {"-o", o->output != NULL},
-        {"--count", o->count},
-        {"--top", o->has_top},
-        {"--output-compress", o->output_zstd},
+        {"--count", o->counts != 0},
+        {"--top", o->has_top != 0},
+        {"--output-compress", o->output_zstd != 0},
         {"--checkpoint", o->checkpoint != NULL},
         {"--stats", args->watch.has_stats},
         {"--trace", args->watch.trace_path != NULL},

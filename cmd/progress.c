@@ -18,7 +18,7 @@ enum {
 };
 
 struct gs_progress {
-    const gs_sort_stats *stats;
+    const gpusort_stats *stats;
     bool is_terminal;
     uint64_t start_ns;
     pthread_t thread;
@@ -26,6 +26,13 @@ struct gs_progress {
     pthread_cond_t wake;
     bool is_stopping;
 };
+
+static gpusort_figures look(const gs_progress *p)
+{
+    gpusort_figures figures = {.size = sizeof figures};
+    gpusort_stats_read(p->stats, &figures);
+    return figures;
+}
 
 static const char *size_text(char *text, double bytes)
 {
@@ -49,19 +56,18 @@ static void put_time_left(char *line, size_t used, double seconds)
 }
 
 /* One phase at a time: what is done of what, how fast, how long still. */
-static void describe(const gs_progress *p, uint64_t phase_start_ns, char *line)
+static void describe(const gpusort_figures *f, uint64_t phase_start_ns, char *line)
 {
-    const gs_sort_stats *s = p->stats;
-    const int phase = s->phase;
-    const bool is_merging = phase == GS_PHASE_MERGE;
-    const double done = (double)(is_merging ? s->merge_bytes : s->input_bytes);
+    const int phase = (int)f->phase;
+    const bool is_merging = phase == GPUSORT_MERGING;
+    const double done = (double)(is_merging ? f->merged_bytes : f->input_bytes);
     const double total =
-        (double)(is_merging ? s->merge_bytes_total : s->input_bytes_total);
+        (double)(is_merging ? f->merged_bytes_total : f->input_bytes_total);
     static const char *const names[] = {
         "starting", "reading", "sorting", "merging", "finishing",
     };
-    _Static_assert(sizeof names / sizeof *names == GS_PHASE_COUNT, "a name each");
-    const char *name = phase >= 0 && phase < GS_PHASE_COUNT ? names[phase] : "";
+    _Static_assert(sizeof names / sizeof *names == GPUSORT_PHASES, "a name each");
+    const char *name = phase >= 0 && phase < GPUSORT_PHASES ? names[phase] : "";
     const double seconds = (double)(gs_machine_now_ns() - phase_start_ns) / 1e9;
     const double rate = seconds > 0 ? done / seconds : 0;
     char done_text[SIZE_BYTES];
@@ -84,7 +90,8 @@ static void describe(const gs_progress *p, uint64_t phase_start_ns, char *line)
 /* The last line, where lines stay. */
 static void summarise(const gs_progress *p, char *line)
 {
-    const double done = (double)p->stats->input_bytes;
+    const gpusort_figures figures = look(p);
+    const double done = (double)figures.input_bytes;
     const double seconds = (double)(gs_machine_now_ns() - p->start_ns) / 1e9;
     char done_text[SIZE_BYTES];
     char rate_text[SIZE_BYTES];
@@ -114,19 +121,20 @@ static void *draw(void *context)
 {
     gs_progress *p = context;
     char line[LINE_BYTES];
-    int phase = p->stats->phase;
+    int phase = (int)look(p).phase;
     uint64_t phase_start_ns = p->start_ns;
     uint64_t looked_ns = p->start_ns; /* a phase began after this, when it is seen */
     bool is_drawn = false;
     unsigned wait_ms = p->is_terminal ? FIRST_AFTER_MS : PLAIN_INTERVAL_MS;
     while (!wait_for_stop(p, wait_ms)) {
-        const int now = p->stats->phase;
+        const gpusort_figures figures = look(p);
+        const int now = (int)figures.phase;
         /* Reading and sorting take turns; their bytes are counted as one phase. */
-        if (now != phase && (now >= GS_PHASE_MERGE || phase == GS_PHASE_START))
+        if (now != phase && (now >= GPUSORT_MERGING || phase == GPUSORT_STARTING))
             phase_start_ns = looked_ns;
         phase = now;
         looked_ns = gs_machine_now_ns();
-        describe(p, phase_start_ns, line);
+        describe(&figures, phase_start_ns, line);
         fprintf(stderr, p->is_terminal ? "\r%s\033[K" : "%s\n", line);
         is_drawn = true;
         wait_ms = p->is_terminal ? TERMINAL_INTERVAL_MS : PLAIN_INTERVAL_MS;
@@ -140,7 +148,7 @@ static void *draw(void *context)
     return NULL;
 }
 
-gs_code gs_progress_start(gs_progress **out, const gs_sort_stats *stats,
+gs_code gs_progress_start(gs_progress **out, const gpusort_stats *stats,
                           gs_progress_mode mode, gs_status *st)
 {
     *out = NULL;

@@ -10,7 +10,7 @@
 #define GS_CMD_PROGRESS_H
 
 #include "lib/base/status.h"
-#include "lib/sort/plan/plans.h"
+#include "lib/gpusort.h"
 
 typedef enum gs_progress_mode {
     GS_PROGRESS_NEVER,
@@ -21,7 +21,7 @@ typedef enum gs_progress_mode {
 typedef struct gs_progress gs_progress;
 
 /* Borrows `stats` until stop(). *out is NULL when nothing is to be shown. */
-GS_MUST_CHECK gs_code gs_progress_start(gs_progress **out, const gs_sort_stats *stats,
+GS_MUST_CHECK gs_code gs_progress_start(gs_progress **out, const gpusort_stats *stats,
                                         gs_progress_mode mode, gs_status *st);
 void gs_progress_stop(gs_progress *p); /* NULL is fine */
 

@@ -79,11 +79,15 @@ void gs_die_incompatible(const char *one, const char *other, const char *why)
     exit(GS_EXIT_TROUBLE);
 }
 
+/* Only these two carry an errno; a CUDA error is spelt out in the message. */
+static int errno_of(const gs_status *st)
+{
+    return st->code == GS_ERR_IO || st->code == GS_ERR_NOMEM ? st->sys : 0;
+}
+
 void gs_report_status(const gs_status *st, bool with_hint)
 {
-    /* Only these two carry an errno; a CUDA error is spelt out in the message. */
-    const bool has_errno = st->code == GS_ERR_IO || st->code == GS_ERR_NOMEM;
-    gs_report(has_errno ? st->sys : 0, "%s", st->msg);
+    gs_report(errno_of(st), "%s", st->msg);
     if (with_hint && st->hint)
         gs_report(0, "%s", st->hint);
 }
@@ -92,6 +96,32 @@ int gs_report_failure(const gs_status *st)
 {
     gs_report_status(st, true);
     return GS_EXIT_TROUBLE;
+}
+
+int gs_report_error(const gpusort_error *error)
+{
+    gs_report(0, "%s", error->message);
+    if (error->hint)
+        gs_report(0, "%s", error->hint);
+    return GS_EXIT_TROUBLE;
+}
+
+gs_code gs_status_of_error(gs_status *st, const gpusort_error *error)
+{
+    (void)GS_FAIL(st, (gs_code)error->code, 0, "%s", error->message);
+    return error->hint != NULL ? gs_status_hint(st, error->hint) : st->code;
+}
+
+void gs_error_of_status(gpusort_error *error, const gs_status *st)
+{
+    if (error->code != GPUSORT_OK || st->code == GS_OK)
+        return;
+    const int sys = errno_of(st);
+    error->code = (gpusort_code)st->code;
+    error->system_error = st->sys;
+    error->hint = st->hint;
+    (void)snprintf(error->message, sizeof error->message, sys != 0 ? "%s: %s" : "%s",
+                   st->msg, sys != 0 ? strerror(sys) : "");
 }
 
 bool gs_report_is_plain_sort(void)

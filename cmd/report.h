@@ -13,6 +13,7 @@
 #include <stdbool.h>
 
 #include "lib/base/status.h"
+#include "lib/gpusort.h"
 
 /* Exit codes, as GNU sort has them. */
 enum { GS_EXIT_GOOD = 0, GS_EXIT_DISORDER = 1, GS_EXIT_TROUBLE = 2 };
@@ -42,6 +43,14 @@ void gs_report_status(const gs_status *st, bool with_hint);
 
 /* The same with its hint, and returns GS_EXIT_TROUBLE. */
 int gs_report_failure(const gs_status *st);
+
+/* The same of a failed call of gpusort.h. */
+int gs_report_error(const gpusort_error *error);
+
+/* Between the two: a status that says what an error does, and the error that a status is,
+ * unless there is one. */
+gs_code gs_status_of_error(gs_status *st, const gpusort_error *error);
+void gs_error_of_status(gpusort_error *error, const gs_status *st);
 
 /* True when the program goes by the name of GNU sort and must speak as it does. */
 bool gs_report_is_plain_sort(void);

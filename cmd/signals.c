@@ -10,11 +10,8 @@
 #include <unistd.h>
 
 #include "cmd/report.h"
-#include "io/map_names.h"
-#include "io/name_guard.h"
-#include "io/pending_names.h"
 #include "lib/base/quote.h"
-#include "lib/index/folder/folders.h"
+#include "lib/gpusort.h"
 
 static const int deadly_signals[] = {
     SIGHUP,  SIGINT,  SIGQUIT,   SIGPIPE, SIGALRM, SIGTERM,
@@ -29,9 +26,7 @@ enum { SIGNAL_COUNT = sizeof deadly_signals / sizeof *deadly_signals };
 static void clean_up_and_die(int signal_number)
 {
     const int saved_errno = errno;
-    gs_name_guard_close();
-    gs_pending_names_unlink();
-    gs_index_folder_remove_pending();
+    gpusort_abandon();
     (void)signal(signal_number, SIG_DFL);
     raise(signal_number);
     errno = saved_errno;
@@ -60,15 +55,13 @@ static void end_for_lost_page(int signal_number, siginfo_t *info, void *context)
         clean_up_and_die(signal_number);
         return;
     }
-    if (!gs_map_name_at(info->si_addr, name, sizeof name)) {
+    if (!gpusort_mapped_name(info->si_addr, name, sizeof name)) {
         (void)signal(signal_number, SIG_DFL); /* and the same instruction again */
         return;
     }
     while (atomic_flag_test_and_set(&is_ending))
         (void)pause(); /* another thread sees to it */
-    gs_name_guard_close();
-    gs_pending_names_unlink();
-    gs_index_folder_remove_pending();
+    gpusort_abandon();
     say(program_invocation_name);
     say(": read failed: ");
     say(name);

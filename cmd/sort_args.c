@@ -17,7 +17,7 @@
 
 static const gs_word sort_words[] = {
 #define WORD(name, letter, word, counts) {word, letter},
-    GS_KEY_TYPES(WORD)
+    GS_LETTER_KINDS(WORD)
 #undef WORD
 };
 static const gs_word check_words[] = {
@@ -97,10 +97,10 @@ static void take_json_key(void *to, gs_opt_scan *scan)
     gs_sort_args *const args = to;
     gs_key_spec spec;
     const size_t depth = gs_path_spec_parse(&spec, scan->argument);
-    if (args->path_count == GS_JSON_PATHS_MAX)
-        gs_die(0, "more than %d keys of JSON lines", GS_JSON_PATHS_MAX);
+    if (args->path_count == GPUSORT_JSON_KEYS_MAX)
+        gs_die(0, "more than %d keys of JSON lines", GPUSORT_JSON_KEYS_MAX);
     args->paths = gs_args_grow(args->paths, args->path_count, sizeof *args->paths);
-    args->paths[args->path_count++] = (gs_json_path){spec.column, depth};
+    args->paths[args->path_count++] = (gpusort_path){spec.column, depth};
     add_spec(args, &spec);
 }
 
@@ -129,7 +129,7 @@ static void take_delimiter(void *to, gs_opt_scan *scan)
             gs_die(0, "multi-character tab %s", gs_quote_argument(&q, text));
         delimiter = 0;
     }
-    if (*kept != GS_ORDER_BLANK_FIELDS && *kept != delimiter)
+    if (*kept != GS_NO_DELIMITER && *kept != delimiter)
         gs_die(0, "incompatible tabs");
     *kept = delimiter;
 }
@@ -137,7 +137,7 @@ static void take_delimiter(void *to, gs_opt_scan *scan)
 static void take_zero_ends(void *to, gs_opt_scan *scan)
 {
     (void)scan;
-    ((gs_order *)to)->eol = 0;
+    ((gpusort_order *)to)->ends_with_nul = 1;
 }
 
 /* -y came with old systems, with or without a number behind it; it has no effect. */
@@ -171,16 +171,16 @@ static void take_record_size(void *to, gs_opt_scan *scan)
 {
     gs_sort_args *const args = to;
     const uint64_t bytes = gs_size_arg_count(scan, 1);
-    if (args->has_record_size && args->options.order.record_size != bytes)
+    if (args->has_record_size && args->options.order.record_bytes != bytes)
         gs_die(0, "multiple record sizes specified");
     args->has_record_size = true;
-    args->options.order.record_size = (size_t)bytes;
+    args->options.order.record_bytes = (size_t)bytes;
 }
 
 static void take_byte_key(void *to, gs_opt_scan *scan)
 {
     gs_sort_args *const args = to;
-    const gs_byte_key key = gs_byte_key_parse(scan->argument);
+    const gpusort_byte_key key = gs_byte_key_parse(scan->argument);
     args->byte_keys =
         gs_args_grow(args->byte_keys, args->byte_key_count, sizeof *args->byte_keys);
     args->byte_keys[args->byte_key_count++] = key;
@@ -203,15 +203,14 @@ static void take_no_header(void *to, gs_opt_scan *scan)
 
 static void take_top(void *to, gs_opt_scan *scan)
 {
-    gs_sort_options *const o = to;
-    o->has_top = true;
+    gpusort_sort_options *const o = to;
+    o->has_top = 1;
     o->top_count = gs_size_arg_count(scan, 0);
 }
 
-void gs_sort_args_output_compress(void *to, gs_opt_scan *scan)
+int gs_sort_args_zstd_level(const gs_opt_scan *scan)
 {
     enum { LEVEL_MAX = 22 };
-    gs_sort_options *const o = to;
     const char *const text = scan->argument;
     const size_t name_len = strcspn(text, ":");
     uint64_t level = 0;
@@ -225,8 +224,14 @@ void gs_sort_args_output_compress(void *to, gs_opt_scan *scan)
     if (!is_good)
         gs_die(0, "invalid --output-compress argument %s: zstd or zstd:1 to zstd:22",
                gs_quote_argument(&q, text));
-    o->output_zstd = true;
-    o->output_zstd_level = (int)level;
+    return (int)level;
+}
+
+static void take_output_compress(void *to, gs_opt_scan *scan)
+{
+    gpusort_sort_options *const o = to;
+    o->output_level = gs_sort_args_zstd_level(scan);
+    o->output_zstd = 1;
 }
 
 /* 0 stays what it is where nothing is said: what is free. */
@@ -235,6 +240,12 @@ static void take_gpu_memory(void *to, gs_opt_scan *scan)
     gs_opt_gpu_memory(to, scan);
     if (gs_size_arg_buffer(scan) == 0)
         *(size_t *)to = 0;
+}
+
+static void take_no_uring(void *to, gs_opt_scan *scan)
+{
+    (void)scan;
+    ((gpusort_job *)to)->flags |= GPUSORT_NO_URING;
 }
 
 /* --- all of it ---------------------------------------------------------------------- */
@@ -294,29 +305,30 @@ static void walk(parser *p)
 static void walk_with_extras(parser *p)
 {
     gs_sort_args *const args = p->args;
-    gs_sort_options *const o = &args->options;
+    gpusort_sort_options *const o = &args->options;
+    gpusort_job *const job = &o->job;
     const gs_opt extras[] = {
         {0, "record-size", GS_OPT_CALL(take_record_size, args)},
         {0, "key-bytes", GS_OPT_CALL(take_byte_key, args)},
         {0, "csv", GS_OPT_FLAG(&args->is_csv)},
         {0, "tsv", GS_OPT_FLAG(&args->is_tsv)},
         {0, "jsonl-key", GS_OPT_CALL(take_json_key, args)},
-        {0, "locale-order", GS_OPT_FLAG(&args->locale_order)},
+        {0, "locale-order", GS_OPT_SWITCH(&o->order.follows_locale)},
         {0, "no-quotes", GS_OPT_FLAG(&args->no_quotes)},
         {0, "header", GS_OPT_CALL_MAYBE(take_header, args)},
         {0, "no-header", GS_OPT_CALL_BARE(take_no_header, args)},
-        {0, "count", GS_OPT_FLAG(&o->count)},
+        {0, "count", GS_OPT_SWITCH(&o->counts)},
         {0, "top", GS_OPT_CALL(take_top, o)},
-        {0, "output-compress", GS_OPT_CALL(gs_sort_args_output_compress, o)},
-        {0, "no-decompress", GS_OPT_FLAG(&o->keep_compressed)},
-        {0, "verify", GS_OPT_FLAG(&o->verify)},
+        {0, "output-compress", GS_OPT_CALL(take_output_compress, o)},
+        {0, "no-decompress", GS_OPT_SWITCH(&o->keeps_packed)},
+        {0, "verify", GS_OPT_SWITCH(&o->verifies)},
         GS_WATCH_OPTIONS(&args->watch),
-        {0, "engine", GS_OPT_ENGINE(&o->engine)},
-        {0, "gpu-mem", GS_OPT_CALL(take_gpu_memory, &o->gpu_memory_bytes)},
-        {0, "gpu", GS_OPT_GPUS(&args->gpus, &o->gpu_count)},
+        {0, "engine", GS_OPT_ENGINE(&job->engine)},
+        {0, "gpu-mem", GS_OPT_CALL(take_gpu_memory, &job->gpu_memory_bytes)},
+        {0, "gpu", GS_OPT_GPUS(&args->gpus, &args->gpu_count)},
         {gs_report_is_plain_sort() ? 0 : 'v', "verbose", GS_OPT_FLAG(&args->verbose)},
-        {0, "no-uring", GS_OPT_FLAG(&o->no_uring)},
-        {0, "sync", GS_OPT_FLAG(&o->sync_output)},
+        {0, "no-uring", GS_OPT_CALL_BARE(take_no_uring, job)},
+        {0, "sync", GS_OPT_SWITCH(&o->syncs_output)},
         {0, "checkpoint",
          GS_OPT_ONCE(&o->checkpoint, "multiple folders for --checkpoint")},
     };
@@ -325,14 +337,15 @@ static void walk_with_extras(parser *p)
     walk(p);
 }
 
-_Static_assert(GS_KEY_TYPE_COUNT == 7 && GS_KEY_SWITCH_COUNT == 5,
+_Static_assert(GS_LETTER_KIND_COUNT == 6 && GS_LETTER_FLAG_COUNT == 6,
                "each has an option below (and in man/, the usage and the completions)");
 #define GS_OPT_ORDERING GS_OPT_CALL_BARE(take_letter, &args->global_letters)
 
 void gs_sort_args_parse(gs_sort_args *args, int argc, char **argv)
 {
     const bool is_plain = gs_report_is_plain_sort();
-    gs_sort_options *const o = &args->options;
+    gpusort_sort_options *const o = &args->options;
+    gpusort_job *const job = &o->job;
     parser p = {
         .args = args,
         .scan = {.argc = argc, .argv = argv, .index = 1},
@@ -365,23 +378,23 @@ void gs_sort_args_parse(gs_sort_args *args, int argc, char **argv)
         {0, "sort", GS_OPT_CALL(take_sort, &args->global_letters)},
         {'o', "output", GS_OPT_ONCE(&o->output, "multiple output files specified")},
         {'r', "reverse", GS_OPT_ORDERING},
-        {'s', "stable", GS_OPT_FLAG(&o->order.stable)},
+        {'s', "stable", GS_OPT_SWITCH(&o->order.is_stable)},
         {0, "batch-size", GS_OPT_BATCH(&o->batch_size)},
-        {'S', "buffer-size", GS_OPT_CALL(take_buffer_size, &o->memory_bytes)},
-        {'t', "field-separator", GS_OPT_CALL(take_delimiter, &o->order.delimiter)},
+        {'S', "buffer-size", GS_OPT_CALL(take_buffer_size, &job->memory_bytes)},
+        {'t', "field-separator", GS_OPT_CALL(take_delimiter, &args->delimiter)},
         {'T', "temporary-directory",
-         GS_OPT_LIST(&args->temp_folders, &o->temp_folder_count)},
-        {'u', "unique", GS_OPT_FLAG(&o->order.unique)},
+         GS_OPT_LIST(&args->temp_folders, &job->temp_folder_count)},
+        {'u', "unique", GS_OPT_SWITCH(&o->order.is_unique)},
         {'y', NULL, GS_OPT_CALL(skip_y_argument, NULL)},
         {'z', "zero-terminated", GS_OPT_CALL_BARE(take_zero_ends, &o->order)},
-        {0, "parallel", GS_OPT_THREADS(&o->threads)},
+        {0, "parallel", GS_OPT_THREADS(&job->threads)},
         {0, "help", GS_OPT_CALL_BARE(take_wish, &args->wish)},
         {0, "version", GS_OPT_CALL_BARE(take_wish, &args->wish)},
         {0, NULL, GS_OPT_CALL(take_operand, &p)},
     };
     *args = (gs_sort_args){
-        .options.order = {.delimiter = GS_ORDER_BLANK_FIELDS, .eol = '\n'},
-        .options.keep_compressed = is_plain,
+        .options = {.size = sizeof args->options, .keeps_packed = is_plain, .may_map = 1},
+        .delimiter = GS_NO_DELIMITER,
         .watch.progress = is_plain ? GS_PROGRESS_NEVER : GS_PROGRESS_AUTO,
     };
     args->names_columns = has_table_option(&p.scan);
@@ -394,8 +407,6 @@ void gs_sort_args_release(gs_sort_args *args)
 {
     for (size_t i = 0; i < args->spec_count; i++)
         gs_mem_free(args->specs[i].column);
-    gs_collation_free(args->collation);
-    gs_mem_free(args->columns);
     gs_mem_free(args->paths);
     gs_mem_free(args->specs);
     gs_mem_free(args->keys);

@@ -11,7 +11,7 @@
 
 #include "cmd/key_spec.h"
 #include "cmd/watch.h"
-#include "lib/sort/sort.h"
+#include "lib/gpusort.h"
 
 typedef enum gs_sort_wish {
     GS_WISH_SORT,
@@ -19,16 +19,18 @@ typedef enum gs_sort_wish {
     GS_WISH_VERSION,
 } gs_sort_wish;
 
+enum { GS_NO_DELIMITER = -1 };
+
 typedef struct gs_sort_args {
-    gs_sort_options options; /* its order is filled by gs_sort_resolve */
+    gpusort_sort_options options; /* its order is filled by gs_sort_resolve */
     gs_sort_wish wish;
     char check; /* 0, 'c' or 'C' */
     bool merge, debug, verbose;
     bool has_record_size;
     bool names_columns; /* keys may be given by name: --csv or --tsv is there */
     bool is_csv, is_tsv, has_header, no_quotes;
-    bool locale_order;
     gs_watch watch;
+    int delimiter; /* -t, a byte; or GS_NO_DELIMITER */
     const char *files_from, *random_source;
 
     unsigned global_letters;
@@ -37,22 +39,22 @@ typedef struct gs_sort_args {
     bool spec_is_global;
 
     /* Memory behind `options`. */
-    gs_key *keys;
-    gs_collation *collation;
-    const char **columns;
-    gs_json_path *paths; /* --jsonl-key; their names are the specs' columns */
-    size_t path_count;
-    gs_byte_key *byte_keys;
+    gpusort_key *keys;
+    gpusort_path *paths; /* whose names are the specs' columns */
+    size_t path_count;   /* of --jsonl-key */
+    gpusort_byte_key *byte_keys;
     size_t byte_key_count;
+    unsigned char seed[GPUSORT_SEED_BYTES];
     const char **inputs, **temp_folders;
     char *input_text; /* of --files0-from */
     int *gpus;
+    size_t gpu_count;
 } gs_sort_args;
 
 void gs_sort_args_parse(gs_sort_args *args, int argc, char **argv);
 void gs_sort_args_release(gs_sort_args *args);
 
-/* --output-compress, into a gs_sort_options: for other commands too. */
-gs_opt_fn gs_sort_args_output_compress;
+/* The level that --output-compress asks for; 0: the usual one. For other commands too. */
+int gs_sort_args_zstd_level(const gs_opt_scan *scan);
 
 #endif

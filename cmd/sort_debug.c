@@ -2,7 +2,7 @@
 /*
  * The sort runs as ever and writes into a pipe; a thread reads the sorted lines
  * from it and marks them. Nothing in the library knows of --debug but
- * gs_key_locate.
+ * gpusort_key_locate.
  */
 #include "cmd/sort_debug.h"
 
@@ -17,20 +17,20 @@
 #include <strings.h>
 #include <unistd.h>
 
+#include "cmd/report.h"
 #include "lib/base/mem.h"
-#include "lib/sort/key/keys.h"
+#include "lib/gpusort.h"
 
 enum { PATH_BYTES = 32 };
 
 typedef struct marker {
-    const gs_order *order;
-    /* What gs_key_locate is asked: keys that begin with the line keep the blanks that
-     * `tighten` skips. */
-    gs_order parts;
+    const gpusort_order *order;
+    /* What gpusort_key_locate is asked: keys that begin with the line keep the blanks
+     * that `tighten` skips. */
+    gpusort_order parts;
+    gpusort_key *part_keys;
     FILE *lines;
-    char *copy; /* of the line that is marked */
-    size_t copy_bytes;
-    gs_status st;
+    gpusort_error error;
 } marker;
 
 static bool is_blank(char c)
@@ -98,32 +98,32 @@ static const char *general_end(const char *text)
 }
 
 /* GNU skips the blanks of a key that begins with the line only up to the key's end. */
-static bool skips_from_line_start(const gs_key *key)
+static bool skips_from_line_start(const gpusort_key *key)
 {
-    return key->skip_start_blanks && key->start_field == 0 && key->start_char == 0;
+    return (key->flags & GPUSORT_SKIP_START_BLANKS) != 0 && key->start_field <= 1 &&
+           key->start_char <= 1;
 }
 
 /* `end`: where the key does. */
-static const char *value_end(const gs_key *key, const char *text, const char *end)
+static const char *value_end(const gpusort_key *key, const char *text, const char *end)
 {
-    switch (key->type) {
-    case GS_KEY_MONTH: return month_end(text);
-    case GS_KEY_GENERAL: return general_end(text);
-    case GS_KEY_HUMAN: return decimal_end(text, true);
-    case GS_KEY_NUMERIC: return decimal_end(text, false);
-    case GS_KEY_BYTES:
-    case GS_KEY_RANDOM:
-    case GS_KEY_VERSION:
-    case GS_KEY_TYPE_COUNT: break;
+    switch (key->kind) {
+    case GPUSORT_MONTH: return month_end(text);
+    case GPUSORT_GENERAL: return general_end(text);
+    case GPUSORT_HUMAN: return decimal_end(text, true);
+    case GPUSORT_NUMERIC: return decimal_end(text, false);
+    case GPUSORT_BYTES:
+    case GPUSORT_RANDOM:
+    case GPUSORT_VERSION: break;
     }
     return end;
 }
 
 /* What of a key really takes part: leading blanks do not count in numbers and months,
  * nor does what follows the number. *limit points to a byte that may be overwritten. */
-static void tighten(const gs_key *key, char **begin, char **limit)
+static void tighten(const gpusort_key *key, char **begin, char **limit)
 {
-    const bool is_text = gs_key_type_counts(key->type) == GS_KEY_COUNTS_TEXT;
+    const bool is_text = gs_letter_counts_of(key->kind) == GS_LETTER_COUNTS_TEXT;
     if (!is_text || skips_from_line_start(key)) {
         while (*begin < *limit && is_blank(**begin))
             (*begin)++;
@@ -144,96 +144,97 @@ static void print_line(const char *line, size_t line_bytes)
     putchar('\n');
 }
 
-/* GS_KEY_READ_SLACK bytes behind the line can be read. */
-static void mark_line(const marker *m, char *line, size_t line_bytes)
+/* The byte behind the line may be overwritten. */
+static gpusort_code mark_line(marker *m, char *line, size_t line_bytes)
 {
-    const gs_order *order = m->order;
+    const gpusort_order *const order = m->order;
     print_line(line, line_bytes);
     for (size_t k = 0; k < order->key_count; k++) {
         size_t begin_offset = 0;
         size_t limit_offset = 0;
-        gs_key_locate(&m->parts, k, (const uint8_t *)line, line_bytes, &begin_offset,
-                      &limit_offset);
+        if (gpusort_key_locate(&m->parts, k, line, line_bytes, &begin_offset,
+                               &limit_offset, &m->error) != GPUSORT_OK)
+            return m->error.code;
         char *begin = line + begin_offset;
         char *limit = line + limit_offset;
         tighten(&order->keys[k], &begin, &limit);
         print_mark(columns(line, begin), columns(begin, limit));
     }
-    const bool has_last_resort = !order->stable && !order->unique;
+    const bool has_last_resort = !order->is_stable && !order->is_unique;
     if (order->key_count == 0 || has_last_resort)
         print_mark(0, columns(line, line + line_bytes));
+    return GPUSORT_OK;
 }
 
-/* Marks a line that was read, with the byte behind it, at a place that has more room. */
-static gs_code mark_copy(marker *m, const char *line, size_t bytes, gs_status *st)
+/* An I/O failure of ours. */
+static void fail(gpusort_error *error, int sys, const char *what)
 {
-    const size_t room = bytes + GS_KEY_READ_SLACK;
-    if (m->copy_bytes < room) {
-        GS_TRY(gs_mem_resize(&m->copy, 2 * room, "a line", st));
-        m->copy_bytes = 2 * room;
-    }
-    memcpy(m->copy, line, bytes + 1);
-    mark_line(m, m->copy, bytes);
-    return GS_OK;
+    gs_status st = {.code = GS_OK};
+    (void)GS_FAIL(&st, GS_ERR_IO, sys, "%s", what);
+    gs_error_of_status(error, &st);
 }
 
 static void *mark_all(void *context)
 {
     marker *m = context;
+    const char eol = m->order->ends_with_nul ? '\0' : '\n';
     char *line = NULL;
     size_t capacity = 0;
     while (!ferror(stdout)) {
         errno = 0;
-        const ssize_t got = getdelim(&line, &capacity, m->order->eol, m->lines);
+        const ssize_t got = getdelim(&line, &capacity, eol, m->lines);
         if (got <= 0 || ferror(m->lines)) /* or it is the beginning of a line */
             break;
         const size_t len = (size_t)got;
-        const bool has_eol = (uint8_t)line[len - 1] == m->order->eol;
-        if (mark_copy(m, line, has_eol ? len - 1 : len, &m->st) != GS_OK)
+        const bool has_eol = line[len - 1] == eol;
+        if (mark_line(m, line, has_eol ? len - 1 : len) != GPUSORT_OK)
             break;
     }
     if (ferror(stdout)) {
-        GS_NOTED(GS_FAIL(&m->st, GS_ERR_IO, errno, "write failed: 'standard output'"));
+        fail(&m->error, errno, "write failed: 'standard output'");
         __fpurge(stdout); /* nothing is printed behind a gap */
-    } else if (m->st.code == GS_OK && (ferror(m->lines) || errno == ENOMEM)) {
-        GS_NOTED(GS_FAIL(&m->st, GS_ERR_IO, errno, "cannot read the sorted lines"));
+    } else if (m->error.code == GPUSORT_OK && (ferror(m->lines) || errno == ENOMEM)) {
+        fail(&m->error, errno, "cannot read the sorted lines");
     }
     free(line);
-    gs_mem_free(m->copy);
     /* Whatever happened, the sort must not wait for a reader. */
     while (getc(m->lines) != EOF)
         continue;
     return NULL;
 }
 
-static gs_code run_into(const gs_sort_args *args, int fd, gs_status *st)
+static gpusort_code run_into(const gs_sort_args *args, int fd, gpusort_error *error)
 {
     char path[PATH_BYTES];
     snprintf(path, sizeof path, "/dev/fd/%d", fd);
-    gs_sort_options options = args->options;
+    gpusort_sort_options options = args->options;
     options.output = path;
-    return args->merge ? gs_sort_merge(&options, st) : gs_sort_run(&options, st);
+    return args->merge ? gpusort_merge(&options, error) : gpusort_sort(&options, error);
 }
 
 static gs_code copy_keys(marker *m, gs_status *st)
 {
     const size_t count = m->order->key_count;
     m->parts = *m->order;
-    GS_TRY(gs_mem_new(&m->parts.keys, count * sizeof(gs_key), "keys", st));
+    GS_TRY(gs_mem_new_array(&m->part_keys, count, sizeof *m->part_keys, "keys", st));
+    m->parts.keys = m->part_keys;
     for (size_t k = 0; k < count; k++) {
-        const gs_key *key = &m->order->keys[k];
-        m->parts.keys[k] = *key;
+        const gpusort_key *const key = &m->order->keys[k];
+        m->part_keys[k] = *key;
         if (skips_from_line_start(key))
-            m->parts.keys[k].skip_start_blanks = false;
+            m->part_keys[k].flags &= ~(unsigned)GPUSORT_SKIP_START_BLANKS;
     }
     return GS_OK;
 }
 
-static gs_code run_and_mark(const gs_sort_args *args, marker *m, gs_status *st)
+static gpusort_code run_and_mark(const gs_sort_args *args, marker *m,
+                                 gpusort_error *error)
 {
     int ends[2];
-    if (pipe2(ends, O_CLOEXEC) != 0)
-        return GS_FAIL(st, GS_ERR_IO, errno, "cannot create a pipe");
+    if (pipe2(ends, O_CLOEXEC) != 0) {
+        fail(error, errno, "cannot create a pipe");
+        return error->code;
+    }
     m->lines = fdopen(ends[0], "r");
     pthread_t thread;
     int rc = m->lines ? 0 : errno;
@@ -245,24 +246,28 @@ static gs_code run_and_mark(const gs_sort_args *args, marker *m, gs_status *st)
         else
             close(ends[0]);
         close(ends[1]);
-        return GS_FAIL(st, GS_ERR_NOMEM, rc, "cannot start the marking thread");
+        fail(error, rc, "cannot start the marking thread");
+        return error->code;
     }
-    GS_NOTED(run_into(args, ends[1], st));
+    const gpusort_code code = run_into(args, ends[1], error);
     close(ends[1]);
     pthread_join(thread, NULL);
     fclose(m->lines);
-    gs_status_keep_first(st, &m->st);
+    if (code == GPUSORT_OK)
+        *error = m->error;
     errno = 0;
-    if (st->code == GS_OK && (fflush(stdout) != 0 || ferror(stdout)))
-        return GS_FAIL(st, GS_ERR_IO, errno, "write failed: 'standard output'");
-    return st->code;
+    if (error->code == GPUSORT_OK && (fflush(stdout) != 0 || ferror(stdout)))
+        fail(error, errno, "write failed: 'standard output'");
+    return error->code;
 }
 
-gs_code gs_sort_debug_run(const gs_sort_args *args, gs_status *st)
+gpusort_code gs_sort_debug_run(const gs_sort_args *args, gpusort_error *error)
 {
     marker m = {.order = &args->options.order};
-    GS_TRY(copy_keys(&m, st));
-    GS_NOTED(run_and_mark(args, &m, st));
-    gs_mem_free(m.parts.keys);
-    return st->code;
+    gs_status st = {.code = GS_OK};
+    if (copy_keys(&m, &st) == GS_OK)
+        (void)(run_and_mark(args, &m, error) == GPUSORT_OK);
+    gs_error_of_status(error, &st);
+    gs_mem_free(m.part_keys);
+    return error->code;
 }

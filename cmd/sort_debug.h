@@ -12,6 +12,7 @@
 #include "cmd/sort_args.h"
 
 /* Sorts (or merges) as without --debug and prints to standard output. */
-GS_MUST_CHECK gs_code gs_sort_debug_run(const gs_sort_args *args, gs_status *st);
+GPUSORT_CHECKED gpusort_code gs_sort_debug_run(const gs_sort_args *args,
+                                               gpusort_error *error);
 
 #endif

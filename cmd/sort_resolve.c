@@ -6,7 +6,6 @@
 #include <locale.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
 #include <unistd.h>
 
 #include "cmd/input_names.h"
@@ -41,24 +40,25 @@ static void make_keys(gs_sort_args *args)
         args->keys = gs_args_grow(args->keys, i, sizeof *args->keys);
         args->keys[i] = gs_key_from_spec(&args->specs[i]);
     }
-    gs_order *order = &args->options.order;
+    gpusort_order *const order = &args->options.order;
     order->keys = args->keys;
     order->key_count = args->spec_count;
-    order->reverse = (args->global_letters & GS_LETTER_REVERSE) != 0;
+    order->is_reverse = (args->global_letters & GS_LETTER_REVERSE) != 0;
 }
 
 static void make_byte_keys(gs_sort_args *args)
 {
-    gs_order *order = &args->options.order;
+    gpusort_order *const order = &args->options.order;
     if (args->byte_key_count > 0 && !args->has_record_size)
         gs_die(0, "--key-bytes needs --record-size");
     for (size_t i = 0; i < args->byte_key_count; i++) {
-        gs_byte_key *key = &args->byte_keys[i];
-        if (key->offset > order->record_size ||
-            key->length > order->record_size - key->offset)
+        gpusort_byte_key *key = &args->byte_keys[i];
+        if (key->offset > order->record_bytes ||
+            key->length > order->record_bytes - key->offset)
             gs_die(0, "--key-bytes=%zu:%zu reaches past the record of %zu bytes",
-                   key->offset, key->length, order->record_size);
-        key->reverse |= order->reverse;
+                   key->offset, key->length, order->record_bytes);
+        if (order->is_reverse)
+            key->flags |= GPUSORT_REVERSE;
     }
     order->byte_keys = args->byte_keys;
     order->byte_key_count = args->byte_key_count;
@@ -68,19 +68,19 @@ static void name_keys(gs_sort_args *args)
 {
     bool is_named = false;
     for (size_t i = 0; i < args->spec_count; i++) {
-        args->columns = gs_args_grow(args->columns, i, sizeof *args->columns);
-        args->columns[i] = args->specs[i].column;
-        is_named |= args->columns[i] != NULL;
+        args->paths = gs_args_grow(args->paths, i, sizeof *args->paths);
+        args->paths[i] = (gpusort_path){args->specs[i].column, 1};
+        is_named |= args->specs[i].column != NULL;
     }
     if (is_named && args->options.header_lines == 0)
         gs_die(0, "columns have no names without a header");
-    args->options.columns = is_named ? args->columns : NULL;
+    args->options.order.paths = is_named ? args->paths : NULL;
 }
 
 /* What --csv and --tsv come to. */
 static void resolve_table(gs_sort_args *args)
 {
-    gs_sort_options *const o = &args->options;
+    gpusort_sort_options *const o = &args->options;
     if (args->is_csv && args->is_tsv)
         gs_die_incompatible("--csv", "--tsv", NULL);
     if (!args->is_csv && !args->is_tsv) {
@@ -88,49 +88,32 @@ static void resolve_table(gs_sort_args *args)
             gs_die(0, "--no-quotes needs --csv or --tsv");
         return;
     }
-    o->has_columns = true;
-    o->order.form = args->no_quotes ? GS_FORM_LINES : GS_FORM_CSV;
+    o->order.form = args->no_quotes ? GPUSORT_TABLE : GPUSORT_CSV;
     if (!args->has_header)
         o->header_lines = 1;
-    if (o->order.delimiter == GS_ORDER_BLANK_FIELDS)
-        o->order.delimiter = args->is_csv ? ',' : '\t';
-    if (o->order.delimiter == o->order.eol || o->order.delimiter == '\r' ||
-        (!args->no_quotes && o->order.delimiter == GS_CSV_QUOTE))
+    if (args->delimiter == GS_NO_DELIMITER)
+        args->delimiter = args->is_csv ? ',' : '\t';
+    if (args->delimiter == (o->order.ends_with_nul ? '\0' : '\n') ||
+        args->delimiter == '\r' || (!args->no_quotes && args->delimiter == '"'))
         gs_die(0, "the separator of a table cannot be a quote or an end of line");
     name_keys(args);
 }
 
-/* With --locale-order lines whose keys are equal are compared as a whole, as a last key,
- * and stay as they came if a locale cannot tell them apart. */
-static void resolve_locale(gs_sort_args *args)
+static void refuse_with_locale(const gs_sort_args *args)
 {
-    gs_order *const order = &args->options.order;
-    gs_status st = {.code = GS_OK};
-    if (!args->locale_order)
+    static const char option[] = "--locale-order";
+    if (!args->options.order.follows_locale)
         return;
     if (args->has_record_size)
-        gs_die_incompatible("--locale-order", "--record-size", NULL);
+        gs_die_incompatible(option, "--record-size", NULL);
     if (args->debug)
-        gs_die_incompatible("--locale-order", "--debug", NULL);
-    if (args->options.count)
-        gs_die_incompatible("--locale-order", "--count", NULL);
+        gs_die_incompatible(option, "--debug", NULL);
+    if (args->options.counts)
+        gs_die_incompatible(option, "--count", NULL);
     for (size_t i = 0; i < args->spec_count; i++) {
         if (args->specs[i].letters & GS_LETTER_RANDOM)
-            gs_die_incompatible("--locale-order", "-R", NULL);
+            gs_die_incompatible(option, "-R", NULL);
     }
-    if (gs_collation_new(&args->collation, &st) != GS_OK) {
-        gs_report_status(&st, true);
-        exit(GS_EXIT_TROUBLE);
-    }
-    order->collation = args->collation;
-    const bool is_of_fields = args->is_csv || args->is_tsv || args->path_count > 0;
-    if (order->collation == NULL || is_of_fields ||
-        (args->spec_count > 0 && (order->stable || order->unique)))
-        return;
-    args->specs = gs_args_grow(args->specs, args->spec_count, sizeof *args->specs);
-    args->specs[args->spec_count++] = (gs_key_spec){
-        .end_field = SIZE_MAX, .letters = args->global_letters & GS_LETTER_REVERSE};
-    order->stable = true;
 }
 
 /* Who comes from a `sort` that follows the locale is told that this one does not. */
@@ -139,7 +122,7 @@ static void say_order(const gs_sort_args *args)
     const char *const name = args->verbose ? setlocale(LC_COLLATE, "") : NULL;
     const bool is_other =
         name != NULL && strcmp(name, "C") != 0 && strcmp(name, "POSIX") != 0;
-    if (is_other && !args->locale_order && !args->has_record_size)
+    if (is_other && !args->options.order.follows_locale && !args->has_record_size)
         gs_report(0,
                   "text is in the order of its bytes, not of the locale %s, which "
                   "--locale-order asks for",
@@ -151,7 +134,7 @@ static void say_order(const gs_sort_args *args)
 /* What --jsonl-key comes to. */
 static void resolve_json(gs_sort_args *args)
 {
-    gs_order *const order = &args->options.order;
+    gpusort_order *const order = &args->options.order;
     if (args->path_count == 0)
         return;
     if (args->is_csv || args->is_tsv)
@@ -160,12 +143,17 @@ static void resolve_json(gs_sort_args *args)
         gs_die_incompatible("--jsonl-key", "--record-size", NULL);
     if (args->spec_count > args->path_count)
         gs_die_incompatible("--jsonl-key", "-k", NULL);
-    if (order->delimiter != GS_ORDER_BLANK_FIELDS)
+    if (args->delimiter != GS_NO_DELIMITER)
         gs_die_incompatible("--jsonl-key", "-t", NULL);
     if (args->debug)
         gs_die_incompatible("--jsonl-key", "--debug", NULL);
-    order->form = GS_FORM_JSON;
-    order->json_paths = args->paths;
+    order->form = GPUSORT_JSON;
+    order->paths = args->paths;
+}
+
+static bool is_table(const gs_sort_args *args)
+{
+    return args->is_csv || args->is_tsv;
 }
 
 static void refuse_pair(bool are_both, const char *one, const char *other)
@@ -196,8 +184,8 @@ static void refuse_with_checkpoint(const gs_sort_args *args)
 /* What of gpusort's own does not go together, or not with what GNU has. */
 static void refuse_contradictions(const gs_sort_args *args)
 {
-    const gs_sort_options *o = &args->options;
-    const gs_order *order = &o->order;
+    const gpusort_sort_options *const o = &args->options;
+    const gpusort_order *const order = &o->order;
     const char check[] = {'-', args->check, '\0'};
     if (args->has_record_size) {
         const unsigned letters = args->global_letters & ~(unsigned)GS_LETTER_REVERSE;
@@ -207,26 +195,26 @@ static void refuse_contradictions(const gs_sort_args *args)
         refuse_pair(args->spec_count > 0, "-k", "--record-size");
         refuse_pair(args->is_csv, "--csv", "--record-size");
         refuse_pair(args->is_tsv, "--tsv", "--record-size");
-        refuse_pair(order->delimiter != GS_ORDER_BLANK_FIELDS, "-t", "--record-size");
-        refuse_pair(order->eol == 0, "-z", "--record-size");
-        refuse_pair(o->count, "--count", "--record-size");
+        refuse_pair(args->delimiter != GS_NO_DELIMITER, "-t", "--record-size");
+        refuse_pair(order->ends_with_nul, "-z", "--record-size");
+        refuse_pair(o->counts, "--count", "--record-size");
         refuse_pair(o->header_lines > 0, "--header", "--record-size");
         refuse_pair(args->debug, "--debug", "--record-size");
     }
     if (args->check) {
-        refuse_pair(o->count, check, "--count");
+        refuse_pair(o->counts, check, "--count");
         refuse_pair(o->has_top, check, "--top");
         refuse_pair(o->output_zstd, check, "--output-compress");
     }
     if (args->debug) {
         refuse_pair(args->is_csv, "--debug", "--csv");
         refuse_pair(args->is_tsv, "--debug", "--tsv");
-        refuse_pair(o->count, "--debug", "--count");
+        refuse_pair(o->counts, "--debug", "--count");
         refuse_pair(o->output_zstd, "--debug", "--output-compress");
         refuse_pair(o->header_lines > 0, "--debug", "--header");
     }
-    refuse_pair(o->count && order->unique, "--count", "-u");
-    refuse_pair(args->merge && !args->check && o->header_lines > 0 && !o->has_columns,
+    refuse_pair(o->counts && order->is_unique, "--count", "-u");
+    refuse_pair(args->merge && !args->check && o->header_lines > 0 && !is_table(args),
                 "--header", "-m");
     if (o->checkpoint)
         refuse_with_checkpoint(args);
@@ -246,8 +234,8 @@ static __attribute__((noinline)) void read_seed(uint8_t *seed, const char *name)
     const int fd = open(name, O_RDONLY | O_CLOEXEC);
     if (fd < 0)
         gs_die(errno, "open failed: %s", gs_quote_name(&q, name));
-    for (size_t have = 0; have < GS_ORDER_SEED_BYTES;) {
-        const ssize_t got = read(fd, seed + have, GS_ORDER_SEED_BYTES - have);
+    for (size_t have = 0; have < GPUSORT_SEED_BYTES;) {
+        const ssize_t got = read(fd, seed + have, GPUSORT_SEED_BYTES - have);
         if (got < 0 && errno == EINTR)
             continue;
         if (got < 0)
@@ -259,19 +247,29 @@ static __attribute__((noinline)) void read_seed(uint8_t *seed, const char *name)
     close(fd);
 }
 
-/* The first bytes of --random-source, or of the system's. */
-static void draw_seed(gs_sort_args *args)
+/* The first bytes of --random-source; without one the library draws them. */
+static void take_seed(gs_sort_args *args)
 {
-    uint8_t *seed = args->options.order.random_seed;
     bool is_wanted = false;
     for (size_t i = 0; i < args->spec_count; i++)
         is_wanted |= (args->specs[i].letters & GS_LETTER_RANDOM) != 0;
-    if (!is_wanted)
+    if (!is_wanted || !args->random_source)
         return;
-    if (args->random_source)
-        read_seed(seed, args->random_source);
-    else if (getrandom(seed, GS_ORDER_SEED_BYTES, 0) != GS_ORDER_SEED_BYTES)
-        gs_die(errno, "open failed: getrandom");
+    read_seed(args->seed, args->random_source);
+    args->options.order.random_seed = args->seed;
+}
+
+/* What the library takes of what is kept here. */
+static void fill_in(gs_sort_args *args)
+{
+    gpusort_sort_options *const o = &args->options;
+    const bool has_delimiter = args->delimiter != GS_NO_DELIMITER;
+    o->order.delimiter = has_delimiter ? args->delimiter : 0;
+    o->order.has_nul_delimiter = has_delimiter && args->delimiter == 0;
+    o->inputs = args->inputs;
+    o->job.temp_folders = args->temp_folders;
+    o->job.gpus = args->gpus;
+    o->job.gpu_count = (unsigned)args->gpu_count;
 }
 
 static void refuse_check_conflicts(const gs_sort_args *args)
@@ -286,12 +284,12 @@ static void refuse_check_conflicts(const gs_sort_args *args)
 
 void gs_sort_resolve(gs_sort_args *args)
 {
-    gs_sort_options *o = &args->options;
+    gpusort_sort_options *const o = &args->options;
     if (args->files_from)
         gs_input_names_read(args->files_from, &args->inputs, &args->options.input_count,
                             &args->input_text);
     inherit_letters(args);
-    resolve_locale(args);
+    refuse_with_locale(args);
     say_order(args);
     make_keys(args);
     resolve_table(args);
@@ -302,15 +300,13 @@ void gs_sort_resolve(gs_sort_args *args)
         refuse_debug_conflicts(args);
         gs_key_warnings_print(args);
     }
-    draw_seed(args);
+    take_seed(args);
     if (o->input_count == 0) {
         args->inputs = gs_args_grow(args->inputs, 0, sizeof *args->inputs);
         args->inputs[0] = "-";
         o->input_count = 1;
     }
-    o->inputs = args->inputs;
-    o->temp_folders = args->temp_folders;
-    o->gpus = args->gpus;
+    fill_in(args);
     if (args->check)
         refuse_check_conflicts(args);
     gs_input_names_check(args);

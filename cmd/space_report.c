@@ -24,10 +24,12 @@ static const char *size_text(char text[SIZE_TEXT_BYTES], uint64_t bytes)
 
 /* The text of all inputs. Of compressed ones as much is expected of the rest as came of
  * what was read; false if there is no knowing how long a pipe is, and it is more. */
-static bool expect_text(const gs_sort_stats *stats, uint64_t *bytes)
+static bool expect_text(const gpusort_stats *stats, uint64_t *bytes)
 {
-    const uint64_t total = stats->input_bytes_total, read = stats->input_bytes;
-    const uint64_t text = stats->text_bytes;
+    gpusort_figures figures = {.size = sizeof figures};
+    gpusort_stats_read(stats, &figures);
+    const uint64_t total = figures.input_bytes_total, read = figures.input_bytes;
+    const uint64_t text = figures.text_bytes;
     *bytes = total > text ? total : text;
     if (total > read && read > 0 && text > read)
         *bytes = (uint64_t)((double)text / (double)read * (double)total);
@@ -44,18 +46,18 @@ static void report_free(const char *folder)
                   size_text(text, (uint64_t)info.f_bavail * info.f_frsize));
 }
 
-static void report_temporary(const gs_sort_options *o)
+static void report_temporary(const gpusort_sort_options *o)
 {
     const char *const from_environment = getenv("TMPDIR");
-    for (size_t i = 0; i < o->temp_folder_count; i++)
-        report_free(o->temp_folders[i][0] != '\0' ? o->temp_folders[i] : "/");
-    if (o->temp_folder_count == 0)
+    for (size_t i = 0; i < o->job.temp_folder_count; i++)
+        report_free(o->job.temp_folders[i][0] != '\0' ? o->job.temp_folders[i] : "/");
+    if (o->job.temp_folder_count == 0)
         report_free(from_environment != NULL && from_environment[0] != '\0'
                         ? from_environment
                         : "/tmp");
     uint64_t bytes;
     char text[SIZE_TEXT_BYTES];
-    const char *const about = expect_text(o->stats, &bytes) ? "about" : "more than";
+    const char *const about = expect_text(o->job.stats, &bytes) ? "about" : "more than";
     gs_report(
         0, "temporary files take %s %s%s: give a larger folder or several with -T%s",
         about, size_text(text, bytes),
@@ -64,7 +66,7 @@ static void report_temporary(const gs_sort_options *o)
                                     : ", or compress them with --compress-program=zstd");
 }
 
-static void report_output(const gs_sort_options *o)
+static void report_output(const gpusort_sort_options *o)
 {
     char folder[FOLDER_BYTES], text[SIZE_TEXT_BYTES];
     const char *const slash = strrchr(o->output, '/');
@@ -73,9 +75,9 @@ static void report_output(const gs_sort_options *o)
                    slash != NULL ? o->output : ".");
     report_free(folder);
     uint64_t bytes;
-    const bool is_known = expect_text(o->stats, &bytes);
+    const bool is_known = expect_text(o->job.stats, &bytes);
     const bool is_less =
-        o->order.unique || o->has_top || o->count || o->output_zstd; /* or may be */
+        o->order.is_unique || o->has_top || o->counts || o->output_zstd; /* or may be */
     if (is_known || !is_less)
         gs_report(0, "the output takes %s %s",
                   is_less    ? "up to"
@@ -84,7 +86,7 @@ static void report_output(const gs_sort_options *o)
                   size_text(text, bytes));
 }
 
-static void report_kept(const gs_sort_options *o)
+static void report_kept(const gpusort_sort_options *o)
 {
     gs_quoted q;
     report_free(o->checkpoint);
@@ -97,7 +99,13 @@ static bool begins(const char *text, const char *with)
     return strncmp(text, with, strlen(with)) == 0;
 }
 
-void gs_space_report(const gs_sort_options *options, const char *failure)
+/* "NAME: REASON" */
+static bool is_about(const char *text, const char *name)
+{
+    return begins(text, name) && begins(text + strlen(name), ": ");
+}
+
+void gs_space_report(const gpusort_sort_options *options, const char *failure)
 {
     static const char write[] = "write failed: ";
     gs_quoted q;
@@ -108,6 +116,6 @@ void gs_space_report(const gs_sort_options *options, const char *failure)
     else if (is_temporary)
         report_temporary(options);
     else if (options->output != NULL && begins(failure, write) &&
-             strcmp(failure + strlen(write), gs_quote_name(&q, options->output)) == 0)
+             is_about(failure + strlen(write), gs_quote_name(&q, options->output)))
         report_output(options);
 }

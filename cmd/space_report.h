@@ -7,11 +7,11 @@
 #ifndef GS_CMD_SPACE_REPORT_H
 #define GS_CMD_SPACE_REPORT_H
 
-#include "lib/sort/sort.h"
+#include "lib/gpusort.h"
 
 /* `failure` is the message of what failed: of temporary files, of what --checkpoint
- * keeps, or of the output; for anything else nothing is said. options->stats says how far
- * the sort came. */
-void gs_space_report(const gs_sort_options *options, const char *failure);
+ * keeps, or of the output; for anything else nothing is said. The stats of the job say
+ * how far the sort came. */
+void gs_space_report(const gpusort_sort_options *options, const char *failure);
 
 #endif

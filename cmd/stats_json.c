@@ -14,50 +14,52 @@ static void put_count(FILE *to, const char *name, uint64_t value)
     fprintf(to, "  \"%s\": %" PRIu64 ",\n", name, value);
 }
 
-static void put_seconds(FILE *to, const gs_sort_stats *stats, uint64_t total_ns)
+static void put_seconds(FILE *to, const gpusort_figures *f, uint64_t total_ns)
 {
     static const char *const names[] = {
-        [GS_PHASE_START] = "start", [GS_PHASE_READ] = "read",   [GS_PHASE_SORT] = "sort",
-        [GS_PHASE_MERGE] = "merge", [GS_PHASE_DONE] = "finish",
+        [GPUSORT_STARTING] = "start",   [GPUSORT_READING] = "read",
+        [GPUSORT_SORTING] = "sort",     [GPUSORT_MERGING] = "merge",
+        [GPUSORT_FINISHING] = "finish",
     };
-    _Static_assert(sizeof names / sizeof *names == GS_PHASE_COUNT, "a name each");
+    _Static_assert(sizeof names / sizeof *names == GPUSORT_PHASES, "a name each");
     fprintf(to, "  \"seconds\": {\"total\": %.6f", (double)total_ns / 1e9);
-    for (int phase = 0; phase < GS_PHASE_COUNT; phase++)
-        fprintf(to, ", \"%s\": %.6f", names[phase], (double)stats->phase_ns[phase] / 1e9);
+    for (int phase = 0; phase < GPUSORT_PHASES; phase++)
+        fprintf(to, ", \"%s\": %.6f", names[phase], (double)f->phase_ns[phase] / 1e9);
     fputs("},\n", to);
 }
 
-static void put_object(FILE *to, const gs_sort_stats *stats, uint64_t total_ns,
+static void put_object(FILE *to, const gpusort_stats *stats, uint64_t total_ns,
                        const gs_stats_extra *extras, size_t extra_count)
 {
-    const char *engine = stats->engine;
+    gpusort_figures figures = {.size = sizeof figures};
+    const gpusort_figures *const f = &figures;
+    gpusort_stats_read(stats, &figures);
     fputs("{\n  \"version\": \"" GS_VERSION "\",\n", to);
-    fprintf(to, "  \"engine\": \"%s\",\n", engine ? engine : "cpu");
+    fprintf(to, "  \"engine\": \"%s\",\n", f->engine ? f->engine : "cpu");
     for (size_t i = 0; i < extra_count; i++) {
         if (extras[i].word != NULL)
             fprintf(to, "  \"%s\": \"%s\",\n", extras[i].name, *extras[i].word);
         else
             put_count(to, extras[i].name, *extras[i].number);
     }
-    put_count(to, "threads", stats->threads);
-    put_count(to, "input_bytes", stats->input_bytes);
-    put_count(to, "text_bytes", stats->text_bytes);
-    put_count(to, "records", stats->records);
-    put_count(to, "output_bytes", stats->output_bytes);
-    put_count(to, "output_records", stats->output_records);
-    if (stats->has_output_sum)
-        fprintf(to, "  \"output_xxh3\": \"%016" PRIx64 "\",\n", stats->output_sum);
-    const char *const verified = stats->verified;
-    if (verified != NULL)
-        fprintf(to, "  \"verified\": \"%s\",\n", verified);
-    put_count(to, "runs", stats->runs);
-    put_count(to, "passes", stats->passes);
-    put_count(to, "spill_bytes", stats->spill_bytes);
-    put_count(to, "memory_limit_bytes", stats->memory_limit_bytes);
+    put_count(to, "threads", f->threads);
+    put_count(to, "input_bytes", f->input_bytes);
+    put_count(to, "text_bytes", f->text_bytes);
+    put_count(to, "records", f->records);
+    put_count(to, "output_bytes", f->output_bytes);
+    put_count(to, "output_records", f->output_records);
+    if (f->has_output_sum)
+        fprintf(to, "  \"output_xxh3\": \"%016" PRIx64 "\",\n", f->output_sum);
+    if (f->verified != NULL)
+        fprintf(to, "  \"verified\": \"%s\",\n", f->verified);
+    put_count(to, "runs", f->runs);
+    put_count(to, "passes", f->passes);
+    put_count(to, "spill_bytes", f->spilled_bytes);
+    put_count(to, "memory_limit_bytes", f->memory_bytes);
     put_count(to, "peak_memory_bytes", gs_machine_peak_rss_bytes());
-    put_seconds(to, stats, total_ns);
+    put_seconds(to, f, total_ns);
     const double seconds = (double)total_ns / 1e9;
-    const double rate = seconds > 0 ? (double)stats->text_bytes / seconds : 0;
+    const double rate = seconds > 0 ? (double)f->text_bytes / seconds : 0;
     fprintf(to, "  \"bytes_per_second\": %.0f\n}\n", rate);
 }
 
@@ -72,7 +74,7 @@ gs_code gs_stats_json_try(const char *path, gs_status *st)
     return GS_OK;
 }
 
-gs_code gs_stats_json_write(const char *path, const gs_sort_stats *stats,
+gs_code gs_stats_json_write(const char *path, const gpusort_stats *stats,
                             uint64_t total_ns, const gs_stats_extra *extras,
                             size_t extra_count, gs_status *st)
 {

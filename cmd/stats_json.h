@@ -8,8 +8,10 @@
 #ifndef GS_CMD_STATS_JSON_H
 #define GS_CMD_STATS_JSON_H
 
+#include <stdint.h>
+
 #include "lib/base/status.h"
-#include "lib/sort/plan/plans.h"
+#include "lib/gpusort.h"
 
 /* Fails if `path` (NULL is standard error) cannot be written to: a sort that takes hours
  * should not find out at its end. */
@@ -23,7 +25,7 @@ typedef struct gs_stats_extra {
 } gs_stats_extra;
 
 /* `extras` come behind the engine. */
-GS_MUST_CHECK gs_code gs_stats_json_write(const char *path, const gs_sort_stats *stats,
+GS_MUST_CHECK gs_code gs_stats_json_write(const char *path, const gpusort_stats *stats,
                                           uint64_t total_ns, const gs_stats_extra *extras,
                                           size_t extra_count, gs_status *st);
 

@@ -18,10 +18,9 @@ enum {
 };
 
 struct gs_trace_file {
-    const gs_sort_stats *stats;
+    const gpusort_stats *stats;
     const char *path;
     FILE *file;
-    gs_trace *spans;
     uint64_t start_ns;
     int phase; /* whose bar is open */
     pthread_t thread;
@@ -38,8 +37,8 @@ static void put_phase(gs_trace_file *t, int phase, char begin_or_end)
     static const char *const names[] = {
         "start", "read", "sort", "merge", "finish",
     };
-    _Static_assert(sizeof names / sizeof *names == GS_PHASE_COUNT, "a name each");
-    if (phase < 0 || phase >= GS_PHASE_COUNT)
+    _Static_assert(sizeof names / sizeof *names == GPUSORT_PHASES, "a name each");
+    if (phase < 0 || phase >= GPUSORT_PHASES)
         return;
     fprintf(t->file,
             "{\"name\": \"%s\", \"ph\": \"%c\", \"ts\": %.3f, \"pid\": 1, \"tid\": 1},\n",
@@ -48,22 +47,19 @@ static void put_phase(gs_trace_file *t, int phase, char begin_or_end)
 
 static void put_sample(gs_trace_file *t)
 {
-    const gs_sort_stats *s = t->stats;
-    const int phase = s->phase;
+    gpusort_figures f = {.size = sizeof f};
+    gpusort_stats_read(t->stats, &f);
+    const int phase = (int)f.phase;
     if (phase != t->phase) {
         put_phase(t, t->phase, 'E');
         put_phase(t, phase, 'B');
         t->phase = phase;
     }
-    const uint64_t input = s->input_bytes;
-    const uint64_t spilled = s->spill_bytes;
-    const uint64_t merged = s->merge_bytes;
-    const uint64_t output = s->output_bytes;
     fprintf(t->file,
             "{\"name\": \"bytes\", \"ph\": \"C\", \"ts\": %.3f, \"pid\": 1, \"args\": "
             "{\"input\": %" PRIu64 ", \"spilled\": %" PRIu64 ", \"merged\": %" PRIu64
             ", \"output\": %" PRIu64 "}},\n",
-            now_us(t), input, spilled, merged, output);
+            now_us(t), f.input_bytes, f.spilled_bytes, f.merged_bytes, f.output_bytes);
 }
 
 static void *sample(void *context)
@@ -80,7 +76,7 @@ static void *sample(void *context)
     return NULL;
 }
 
-static unsigned lane_tid(const gs_trace_span *s)
+static unsigned lane_tid(const gpusort_span *s)
 {
     return LANE_TIDS * ((unsigned)s->lane + 1) + s->number % LANE_TIDS;
 }
@@ -92,13 +88,14 @@ static void put_lane_names(const gs_trace_file *t)
     static const char *const names[] = {
         "read", "worker", "upload", "GPU", "download", "write",
     };
-    _Static_assert(sizeof names / sizeof *names == GS_LANE_COUNT, "a name each");
-    bool is_used[GS_LANE_COUNT][LANE_TIDS] = {0};
+    _Static_assert(sizeof names / sizeof *names == GPUSORT_LANES, "a name each");
+    bool is_used[GPUSORT_LANES][LANE_TIDS] = {0};
     fputs("{\"name\": \"thread_name\", \"ph\": \"M\", \"pid\": 1, \"tid\": 1, "
           "\"args\": {\"name\": \"phases\"}},\n",
           t->file);
-    for (size_t i = 0; i < gs_trace_span_count(t->spans); i++) {
-        const gs_trace_span *const s = gs_trace_span_at(t->spans, i);
+    gpusort_span span = {.size = sizeof span};
+    const gpusort_span *const s = &span;
+    for (size_t i = 0; gpusort_stats_span(t->stats, i, &span); i++) {
         bool *const used = &is_used[s->lane][s->number % LANE_TIDS];
         if (*used)
             continue;
@@ -112,9 +109,11 @@ static void put_lane_names(const gs_trace_file *t)
 
 static void put_spans(const gs_trace_file *t)
 {
+    gpusort_span span = {.size = sizeof span};
+    gpusort_figures figures = {.size = sizeof figures};
+    const gpusort_span *const s = &span;
     put_lane_names(t);
-    for (size_t i = 0; i < gs_trace_span_count(t->spans); i++) {
-        const gs_trace_span *const s = gs_trace_span_at(t->spans, i);
+    for (size_t i = 0; gpusort_stats_span(t->stats, i, &span); i++) {
         fprintf(t->file,
                 "{\"name\": \"%s\", \"ph\": \"X\", \"ts\": %.3f, \"dur\": %.3f, "
                 "\"pid\": 1, \"tid\": %u",
@@ -124,16 +123,16 @@ static void put_spans(const gs_trace_file *t)
             fprintf(t->file, ", \"args\": {\"bytes\": %" PRIu64 "}", s->bytes);
         fputs("},\n", t->file);
     }
-    const uint64_t dropped = gs_trace_dropped_count(t->spans);
-    if (dropped > 0)
+    gpusort_stats_read(t->stats, &figures);
+    if (figures.spans_lost > 0)
         fprintf(t->file,
                 "{\"name\": \"%" PRIu64 " later spans were dropped\", \"ph\": \"i\", "
                 "\"s\": \"g\", \"ts\": %.3f, \"pid\": 1, \"tid\": 1},\n",
-                dropped, now_us(t));
+                figures.spans_lost, now_us(t));
 }
 
 gs_code gs_trace_file_start(gs_trace_file **out, const char *path,
-                            const gs_sort_stats *stats, gs_status *st)
+                            const gpusort_stats *stats, gs_status *st)
 {
     *out = NULL;
     if (!path)
@@ -143,8 +142,7 @@ gs_code gs_trace_file_start(gs_trace_file **out, const char *path,
     t->stats = stats;
     t->path = path;
     t->start_ns = gs_machine_now_ns();
-    t->phase = GS_PHASE_START;
-    GS_TRY_OR_FAIL(gs_trace_new(&t->spans, st));
+    t->phase = GPUSORT_STARTING;
     t->file = fopen(path, "we");
     if (!t->file) {
         GS_NOTED(GS_FAIL(st, GS_ERR_IO, errno, "open failed: %s", path));
@@ -161,14 +159,8 @@ gs_code gs_trace_file_start(gs_trace_file **out, const char *path,
     *out = t;
     return GS_OK;
 fail:
-    gs_trace_free(t->spans);
     gs_mem_free(t);
     return st->code;
-}
-
-gs_trace *gs_trace_file_spans(const gs_trace_file *t)
-{
-    return t ? t->spans : NULL;
 }
 
 gs_code gs_trace_file_finish(gs_trace_file *t, gs_status *st)
@@ -187,7 +179,6 @@ gs_code gs_trace_file_finish(gs_trace_file *t, gs_status *st)
     gs_code code = GS_OK;
     if (fclose(t->file) != 0 || failed_before)
         code = GS_FAIL(st, GS_ERR_IO, errno, "write failed: %s", t->path);
-    gs_trace_free(t->spans);
     gs_mem_free(t);
     return code;
 }

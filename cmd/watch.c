@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "cmd/watch.h"
 
+#include <stdlib.h>
+
+#include "cmd/report.h"
 #include "cmd/trace_file.h"
 #include "lib/base/machine.h"
 
@@ -23,7 +26,17 @@ void gs_watch_stats(void *to, gs_opt_scan *scan)
     watch->stats_path = scan->argument;
 }
 
-gs_code gs_watch_run(const gs_watch *watch, const gs_sort_stats *stats,
+gpusort_stats *gs_watch_stats_new(const gs_watch *watch)
+{
+    gpusort_error error = GPUSORT_NO_ERROR;
+    gpusort_stats *stats = NULL;
+    const unsigned flags = watch->trace_path != NULL ? GPUSORT_SPANS : 0;
+    if (gpusort_stats_new(&stats, flags, &error) != GPUSORT_OK)
+        exit(gs_report_error(&error));
+    return stats;
+}
+
+gs_code gs_watch_run(const gs_watch *watch, const gpusort_stats *stats,
                      const gs_stats_extra *extras, size_t extra_count,
                      gs_watched_fn *work, void *context, gs_status *st)
 {
@@ -35,7 +48,7 @@ gs_code gs_watch_run(const gs_watch *watch, const gs_sort_stats *stats,
     GS_TRY(gs_trace_file_start(&trace, watch->trace_path, stats, st));
     GS_NOTED(gs_progress_start(&progress, stats, watch->progress, st));
     if (st->code == GS_OK)
-        GS_NOTED(work(context, gs_trace_file_spans(trace), st));
+        GS_NOTED(work(context, st));
     gs_progress_stop(progress);
     GS_NOTED(gs_trace_file_finish(trace, st));
     if (st->code == GS_OK && watch->has_stats)

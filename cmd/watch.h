@@ -9,7 +9,7 @@
 #include "cmd/opt_kinds.h"
 #include "cmd/progress.h"
 #include "cmd/stats_json.h"
-#include "lib/base/trace.h"
+#include "lib/gpusort.h"
 
 /* What the options of GS_WATCH_OPTIONS said. */
 typedef struct gs_watch {
@@ -28,11 +28,15 @@ typedef struct gs_watch {
 
 gs_opt_fn gs_watch_progress, gs_watch_stats;
 
-typedef gs_code gs_watched_fn(void *context, gs_trace *trace, gs_status *st);
+/* Where the work is to count; ends the program when there is no memory. From
+ * gpusort_stats_new. */
+gpusort_stats *gs_watch_stats_new(const gs_watch *watch);
 
-/* Does the work while it is watched. It counts in `stats`; the extra figures, which may
- * change until its end, come first in what is told of a run that succeeded. */
-GS_MUST_CHECK gs_code gs_watch_run(const gs_watch *watch, const gs_sort_stats *stats,
+typedef gs_code gs_watched_fn(void *context, gs_status *st);
+
+/* Does the work, which counts in `stats`, while it is watched. The extra figures, which
+ * may change until its end, come first in what is told of a run that succeeded. */
+GS_MUST_CHECK gs_code gs_watch_run(const gs_watch *watch, const gpusort_stats *stats,
                                    const gs_stats_extra *extras, size_t extra_count,
                                    gs_watched_fn *work, void *context, gs_status *st);
 

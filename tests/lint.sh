@@ -76,6 +76,21 @@ for file in "${product[@]}"; do
         check_room "$file" "$include"
     done < <(sed -n 's/^#include "\(.*\)"/\1/p' "$file")
 done
+# What of the command has only what every program has: of the library lib/gpusort.h and what
+# lib/base has, and of cmd/ only each other. This list gets longer, and never shorter.
+of_header=' main commands signals report cmd_sort sort_args sort_resolve sort_usage sort_debug
+    key_spec column_spec key_warnings space_report input_names watch progress stats_json
+    trace_file engine_arg gpu_arg opt_kinds opt_scan size_arg word_arg nearest own_options '
+of_header=$(tr -s '\n ' ' ' <<<"$of_header")
+for name in $of_header; do
+    [ -f "cmd/$name.c" ] || complain "tests/lint.sh: there is no cmd/$name.c"
+    while IFS=: read -r file include; do
+        module=${include#cmd/} module=${module%.h}
+        [[ $include == @(lib/gpusort.h|lib/base/*) || $of_header == *" $module "* ]] ||
+            complain "$file: has only what every program has, and may not include \"$include\""
+    done < <(grep -s -H '^#include "' "cmd/$name.h" "cmd/$name.c" |
+        sed 's/:#include "\(.*\)"/:\1/')
+done
 while read -r room; do
     [ -f "$room/README.md" ] || complain "$room: no README.md"
 done < <(printf '%s\n' "${!floor_of[@]}" cmd io gpu tests)

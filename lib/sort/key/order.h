@@ -17,57 +17,54 @@
 
 /* clang-format off */
 /*
- * The types of keys, but for GS_KEY_BYTES, which has no letter; where a key is given more
- * than one the first here counts. Letters, --sort=WORD and what a checkpoint knows them by
- * come from here. A new one does not build until key_encode.c, cmd/sort_args.c (its
- * option), cmd/sort_debug.c, lib/sort/device/device_order.c and lib/api/api_order.c (with
- * lib/gpusort.h) have it; the tests of the Python package then fail until its _order.py
- * has it too.
+ * The types of keys, but for GS_KEY_BYTES, which has no letter. A new one does not build
+ * until key_encode.c, lib/sort/device/device_order.c and lib/api/api_key.c (with
+ * lib/gpusort.h) have it, and then cmd/key_spec.h (its letter and word), cmd/sort_args.c
+ * (its option) and cmd/sort_debug.c; the tests of the Python package then fail until its
+ * _order.py has it too.
  *
- *     NAME      GS_KEY_..., and GS_LETTER_... of the command line
- *     letter    of the command line, and in the text of a job
- *     word      --sort=WORD
+ *     NAME      GS_KEY_...
+ *     letter    in the text of a job, by which --checkpoint knows it again
  *     COUNTS    what of the key counts: all of its TEXT, or a NUMBER or NAME (of a month)
  *               at its beginning, without the blanks before it
  */
 #define GS_KEY_TYPES(X)                                                        \
-    X(GENERAL, 'g', "general-numeric", NUMBER) /* long double */               \
-    X(HUMAN,   'h', "human-numeric",   NUMBER) /* 2K 1G */                     \
-    X(MONTH,   'M', "month",           NAME)                                   \
-    X(NUMERIC, 'n', "numeric",         NUMBER) /* decimal, of any length */    \
-    X(RANDOM,  'R', "random",          TEXT) /* by hash; equals stay together */ \
-    X(VERSION, 'V', "version",         TEXT)
+    X(GENERAL, 'g', NUMBER) /* long double */                                  \
+    X(HUMAN,   'h', NUMBER) /* 2K 1G */                                        \
+    X(MONTH,   'M', NAME)                                                      \
+    X(NUMERIC, 'n', NUMBER) /* decimal, of any length */                       \
+    X(RANDOM,  'R', TEXT) /* by hash; equals stay together */                  \
+    X(VERSION, 'V', TEXT)
 
 /*
  * What is switched on or off for a key, besides its direction: a bool of gs_key each.
  * Whoever does something for each of them walks this list: what else of the sort needs a
  * place of its own does not build, or fails in test_key_encode or test_text_key, which also
  * fail where their lines do not show what the new switch changes. Nor does it build until
- * cmd/key_spec.c has its letter, cmd/sort_args.c its option, and lib/api/api_order.c its
- * flag of lib/gpusort.h; the tests of the Python package then name its _order.py.
+ * lib/api/api_key.c has its flag of lib/gpusort.h, and then cmd/key_spec.h its letter and
+ * cmd/sort_args.c its option; the tests of the Python package then name its _order.py.
  *
  *     name      of the bool, in gs_key and in gs_text_key (gpu/text/text_sort.h)
- *     LETTER    GS_LETTER_..., with which the command line switches it on
  *     mark      in the text of a job, by which --checkpoint knows it again
  *     CHANGES   where the key begins (START) or ends (END), or which of its bytes count,
  *               and as what (TEXT)
  */
 #define GS_KEY_SWITCHES(X)                                      \
-    X(skip_start_blanks, START_BLANKS, "b", START)              \
-    X(skip_end_blanks,   END_BLANKS,   "B", END)                \
-    X(fold,              FOLD,         "f", TEXT)               \
-    X(ignore_nonprint,   NONPRINTING,  "i", TEXT)               \
-    X(dictionary,        DICTIONARY,   "d", TEXT) /* wins over ignore_nonprint */
+    X(skip_start_blanks, "b", START)                            \
+    X(skip_end_blanks,   "B", END)                              \
+    X(fold,              "f", TEXT)                             \
+    X(ignore_nonprint,   "i", TEXT)                             \
+    X(dictionary,        "d", TEXT) /* wins over ignore_nonprint */
 /* clang-format on */
 
 typedef enum gs_key_type {
     GS_KEY_BYTES, /* byte order */
-#define GS_KEY_TYPE(name, letter, word, counts) GS_KEY_##name,
+#define GS_KEY_TYPE(name, letter, counts) GS_KEY_##name,
     GS_KEY_TYPES(GS_KEY_TYPE) GS_KEY_TYPE_COUNT,
 #undef GS_KEY_TYPE
 } gs_key_type;
 
-#define GS_KEY_ONE(name, letter, mark, changes) +1
+#define GS_KEY_ONE(name, mark, changes) +1
 enum { GS_KEY_SWITCH_COUNT = GS_KEY_SWITCHES(GS_KEY_ONE) };
 #undef GS_KEY_ONE
 
@@ -81,7 +78,7 @@ typedef enum gs_key_part {
 static inline gs_key_part gs_key_type_counts(gs_key_type type)
 {
     switch (type) {
-#define GS_KEY_CASE(name, letter, word, counts)                                          \
+#define GS_KEY_CASE(name, letter, counts)                                                \
     case GS_KEY_##name: return GS_KEY_COUNTS_##counts;
         GS_KEY_TYPES(GS_KEY_CASE)
 #undef GS_KEY_CASE
@@ -104,7 +101,7 @@ typedef struct gs_key {
     size_t end_field;   /* SIZE_MAX: the key ends with the line */
     size_t end_char;    /* 0: the key ends with field end_field; else that many
                            characters into it (GNU's eword / echar after parsing) */
-#define GS_KEY_BOOL(name, letter, mark, changes) bool name;
+#define GS_KEY_BOOL(name, mark, changes) bool name;
     GS_KEY_SWITCHES(GS_KEY_BOOL)
 #undef GS_KEY_BOOL
     bool reverse; /* -r */
@@ -114,7 +111,7 @@ typedef struct gs_key {
 /* Is anything on that makes one of these changes? */
 static inline bool gs_key_has_change(const gs_key *key, unsigned changes)
 {
-#define GS_KEY_MAKES(name, letter, mark, change)                                         \
+#define GS_KEY_MAKES(name, mark, change)                                                 \
     ((changes & GS_KEY_CHANGES_##change) != 0 && key->name) ||
     return GS_KEY_SWITCHES(GS_KEY_MAKES) false;
 #undef GS_KEY_MAKES

@@ -10,7 +10,7 @@
 static void put_key(FILE *to, size_t number, const gs_key *k)
 {
     static const char types[] = {[GS_KEY_BYTES] = '-',
-#define LETTER(name, letter, word, counts) [GS_KEY_##name] = letter,
+#define LETTER(name, letter, counts) [GS_KEY_##name] = letter,
                                  GS_KEY_TYPES(LETTER)
 #undef LETTER
     };
@@ -18,7 +18,7 @@ static void put_key(FILE *to, size_t number, const gs_key *k)
     if (k->end_field != SIZE_MAX)
         (void)fprintf(to, ",%zu.%zu", k->end_field, k->end_char);
     (void)fprintf(to, " %c", types[k->type]);
-#define PUT_MARK(name, letter, mark, changes) (void)fputs(k->name ? mark : "", to);
+#define PUT_MARK(name, mark, changes) (void)fputs(k->name ? mark : "", to);
     GS_KEY_SWITCHES(PUT_MARK)
 #undef PUT_MARK
     (void)fputs(k->reverse ? "r\n" : "\n", to);

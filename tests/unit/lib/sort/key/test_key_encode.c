@@ -320,7 +320,7 @@ static void every_switch_is_heeded(void)
         gs_key of_field, of_line;
         unsigned changes;
     } switches[] = {
-#define ON(name, letter, mark, changes)                                                  \
+#define ON(name, mark, changes)                                                          \
     {#name,                                                                              \
      {.end_field = 1, .end_char = 2, .name = true},                                      \
      {.end_field = SIZE_MAX, .name = true},                                              \
