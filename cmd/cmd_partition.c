@@ -197,9 +197,9 @@ int cmd_partition(int argc, char **argv)
     job->flags |= GPUSORT_ENDS_BY_PIPE;
     gs_status st = {.code = GS_OK};
     const gs_stats_extra extras[] = {
-        {"parts", NULL, &r.part_count},
-        {"part_records_max", NULL, &r.records_max},
-        {"part_bytes_max", NULL, &r.bytes_max},
+        {"parts", &r.part_count},
+        {"part_records_max", &r.records_max},
+        {"part_bytes_max", &r.bytes_max},
     };
     const size_t extra_count = sizeof extras / sizeof *extras;
     if (gs_watch_run(&r.args.watch, stats, extras, extra_count, work, &r, &st) != GS_OK)

@@ -17,7 +17,7 @@
 typedef struct walker {
     gs_folder_walk *walk;
     const char **inputs;
-    bool *is_found;
+    unsigned char *is_found;
     size_t count;
     bool has_avoided;
     struct stat avoided;
@@ -141,7 +141,7 @@ static bool is_folder(const char *name)
 }
 
 void gs_folder_walk_inputs(gs_folder_walk *walk, const char ***inputs, size_t *count,
-                           const char *avoided, bool **is_found)
+                           const char *avoided, unsigned char **is_found)
 {
     size_t first = 0;
     while (first < *count && !is_folder((*inputs)[first]))

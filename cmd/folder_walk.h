@@ -23,7 +23,7 @@ typedef struct gs_folder_walk {
  * folder that is not walked, should it be there. Ends the program if a folder cannot be
  * read, or nothing was found at all. */
 void gs_folder_walk_inputs(gs_folder_walk *walk, const char ***inputs, size_t *count,
-                           const char *avoided, bool **is_found);
+                           const char *avoided, unsigned char **is_found);
 void gs_folder_walk_release(gs_folder_walk *walk);
 
 #endif

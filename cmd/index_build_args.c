@@ -15,9 +15,9 @@
 #include "lib/base/mem.h"
 
 static const gs_word method_words[] = {
-    {"auto", GS_INDEX_AUTO},
-    {"bsbi", GS_INDEX_BSBI},
-    {"spimi", GS_INDEX_SPIMI},
+    {"auto", GPUSORT_AUTO},
+    {"bsbi", GPUSORT_BSBI},
+    {"spimi", GPUSORT_SPIMI},
 };
 
 /* Longer than the 4095 characters that every compiler must take; gcc and clang do. */
@@ -153,30 +153,43 @@ static const char append_usage[] =
     "\n"
     "Exit codes: 0 good, 2 trouble; then the index is what it was.\n";
 
+/* The name that was meant, of those that there are. */
+static const char *take_name(gs_opt_scan *scan, const char *(*name)(size_t i))
+{
+    enum { NAMES_MAX = 32 };
+    gs_word words[NAMES_MAX];
+    size_t count = 0;
+    for (; name(count) != NULL; count++) {
+        gs_assert(count < NAMES_MAX);
+        words[count] = (gs_word){name(count), (int)count};
+    }
+    return name((size_t)gs_word_arg(scan, words, count));
+}
+
 static void take_format(void *to, gs_opt_scan *scan)
 {
-    gs_index_build_args *const args = to;
-    gs_word words[GS_FORMAT_COUNT];
-    for (int i = 0; i < GS_FORMAT_COUNT; i++)
-        words[i] = (gs_word){gs_document_format_name((gs_document_format)i), i};
-    args->options.document.format =
-        (gs_document_format)gs_word_arg(scan, GS_COUNTED(words));
+    *(const char **)to = take_name(scan, gpusort_format_name);
 }
 
 static void take_tokenizer(void *to, gs_opt_scan *scan)
 {
-    gs_index_build_args *const args = to;
-    gs_word words[GS_WORD_KINDS];
-    for (int i = 0; i < GS_WORD_KINDS; i++)
-        words[i] = (gs_word){gs_word_kind_name((gs_word_kind)i), i};
-    args->options.words.kind = (gs_word_kind)gs_word_arg(scan, GS_COUNTED(words));
-    args->asks_kind = true;
+    *(const char **)to = take_name(scan, gpusort_tokenizer_name);
+}
+
+static bool is_format(const gpusort_build_options *o, const char *name)
+{
+    return o->format != NULL && strcmp(o->format, name) == 0;
+}
+
+static bool has_tuples(const gpusort_build_options *o)
+{
+    return is_format(o, "tuples") || is_format(o, "tuples-bin");
 }
 
 static void take_text_field(void *to, gs_opt_scan *scan)
 {
-    if (*(const size_t *)scan->current->more == GS_TEXT_FIELDS_MAX)
-        gs_die(0, "more than %d fields with text", GS_TEXT_FIELDS_MAX);
+    if (*(const size_t *)scan->current->more == GPUSORT_TEXT_FIELDS_MAX)
+        gs_die(0, "more than %d fields with text", GPUSORT_TEXT_FIELDS_MAX);
     gs_opt_list(to, scan);
 }
 
@@ -194,17 +207,23 @@ static void take_scale(void *to, gs_opt_scan *scan)
 
 static void take_fold(void *to, gs_opt_scan *scan)
 {
-    gs_index_build_args *const args = to;
-    args->options.words.is_folding = strcmp(scan->current->name, "fold") == 0;
-    args->asks_fold = true;
+    gpusort_build_options *const o = to;
+    o->folds_case = strcmp(scan->current->name, "fold") == 0;
+    o->keeps_case = !o->folds_case;
 }
 
 static void take_doc_base(void *to, gs_opt_scan *scan)
 {
     const uint64_t base = gs_own_number("--doc-base", scan->argument, 0);
-    if (base >= GS_INDEX_DOCS_MAX)
+    if (base >> 40 != 0)
         gs_die(0, "--doc-base=%s: docIDs are below 2^40", scan->argument);
     *(uint64_t *)to = base;
+}
+
+static void take_no_uring(void *to, gs_opt_scan *scan)
+{
+    (void)scan;
+    ((gpusort_job *)to)->flags |= GPUSORT_NO_URING;
 }
 
 /* The names of documents are kept anyway. */
@@ -223,7 +242,7 @@ static void add_word(const char ***array, size_t *count, const char *word)
 /* The files of folders instead of those, and what was left out of them. */
 static void walk_folders(gs_index_build_args *args)
 {
-    gs_index_build_options *const o = &args->options;
+    gpusort_build_options *const o = &args->options;
     gs_folder_walk *const walk = &args->walk;
     gs_folder_walk_inputs(walk, &args->inputs, &o->input_count, o->folder,
                           &args->inputs_found);
@@ -238,44 +257,35 @@ static void walk_folders(gs_index_build_args *args)
 
 static void take_inputs(gs_index_build_args *args)
 {
-    gs_index_build_options *const o = &args->options;
-    gs_document_options *const d = &o->document;
+    gpusort_build_options *const o = &args->options;
     if (args->files_from != NULL)
         gs_input_names_read(args->files_from, &args->inputs, &o->input_count,
                             &args->input_text);
     if (o->input_count == 0)
         add_word(&args->inputs, &o->input_count, "-");
     walk_folders(args);
-    d->takes_usual_texts = d->text_field_count == 0;
-    for (size_t i = 0; d->takes_usual_texts && i < GS_USUAL_TEXTS; i++)
-        add_word(&args->text_fields, &d->text_field_count, gs_usual_text_fields[i]);
-}
-
-static bool has_scale(const gs_index_build_options *o)
-{
-    return o->document.weight_scale != 0;
 }
 
 /* Terms that come as such are taken as they are. */
-static void refuse_word_rules(const gs_index_build_options *o)
+static void refuse_word_rules(const gpusort_build_options *o)
 {
-    const gs_document_format format = o->document.format;
-    const bool is_tuples = gs_document_format_is_tuples(format);
-    const gs_word_rules_options *const w = &o->words;
-    const char *const wrong = o->has_positions            ? "--positions"
-                              : is_tuples && o->has_texts ? "--store"
-                              : is_tuples && o->reorders  ? "--reorder"
-                              : w->stem_language          ? "--stem"
-                              : w->stop_file              ? "--stopwords"
-                              : w->min_len                ? "--min-len"
-                              : w->max_len                ? "--max-len"
-                              : w->kind != 0              ? "--tokenizer"
-                              : is_tuples && has_scale(o) ? "--weight-scale"
-                                                          : NULL;
-    if ((!is_tuples && format != GS_FORMAT_VECTORS) || wrong == NULL)
+    const bool is_tuples = has_tuples(o);
+    const bool is_usual =
+        o->tokenizer == NULL || strcmp(o->tokenizer, gpusort_tokenizer_name(0)) == 0;
+    const char *const wrong = o->has_positions                    ? "--positions"
+                              : is_tuples && o->has_texts         ? "--store"
+                              : is_tuples && o->reorders          ? "--reorder"
+                              : o->stem_language                  ? "--stem"
+                              : o->stop_words                     ? "--stopwords"
+                              : o->min_len                        ? "--min-len"
+                              : o->max_len                        ? "--max-len"
+                              : !is_usual                         ? "--tokenizer"
+                              : is_tuples && o->weight_scale != 0 ? "--weight-scale"
+                                                                  : NULL;
+    if ((!is_tuples && !is_format(o, "vectors")) || wrong == NULL)
         return;
     char other[32];
-    (void)snprintf(other, sizeof other, "--format=%s", gs_document_format_name(format));
+    (void)snprintf(other, sizeof other, "--format=%s", o->format);
     gs_die_incompatible(wrong, other,
                         is_tuples ? "terms of tuples are taken as they are"
                                   : "terms of vectors are taken as they are");
@@ -284,15 +294,13 @@ static void refuse_word_rules(const gs_index_build_options *o)
 /* What was left out, and what does not go together. */
 static void resolve(gs_index_build_args *args)
 {
-    gs_index_build_options *const o = &args->options;
+    gpusort_build_options *const o = &args->options;
     take_inputs(args);
-    const bool is_tuples = gs_document_format_is_tuples(o->document.format);
-    const gs_word_rules_options *const w = &o->words;
+    const bool is_tuples = has_tuples(o);
     refuse_word_rules(o);
-    if (has_scale(o) && o->document.format != GS_FORMAT_ANY &&
-        o->document.format != GS_FORMAT_VECTORS)
+    if (o->weight_scale != 0 && o->format != NULL && !is_format(o, "vectors"))
         gs_die_incompatible("--weight-scale", "--format", "only vectors have weights");
-    if (is_tuples && o->unique_ids)
+    if (is_tuples && o->unique_names)
         gs_die_incompatible("--unique-ids", "--format=tuples",
                             "documents of tuples have numbers, not names");
     if (is_tuples && o->doc_base > 0)
@@ -303,12 +311,13 @@ static void resolve(gs_index_build_args *args)
     if (o->reorders && o->checkpoint != NULL)
         gs_die_incompatible("--reorder", "--checkpoint",
                             "a reordering is not kept: reorder the index afterwards");
-    if (w->max_len != 0 && w->min_len > w->max_len)
+    if (o->max_len != 0 && o->min_len > o->max_len)
         gs_die(0, "--min-len is greater than --max-len");
     o->inputs = args->inputs;
-    o->document.text_fields = args->text_fields;
-    o->temp_folders = args->temp_folders;
-    o->sorter.gpus = args->gpus;
+    o->text_fields = args->text_fields;
+    o->job.temp_folders = args->temp_folders;
+    o->job.gpus = args->gpus;
+    o->job.gpu_count = (unsigned)args->gpu_count;
 }
 
 /* What only makes sense of a new index. */
@@ -324,15 +333,15 @@ static bool is_of_new(const gs_opt *option)
     return false;
 }
 
-/* With all options, or, for `append`, with those that are left, and its own. */
-static void scan(const gs_opt *options, size_t count, gs_index_append_flags *flags,
-                 int argc, char **argv)
+/* With those of the options that are left for `append`, and its own. */
+static void scan_for_append(gs_index_build_args *args, const gs_opt *options,
+                            size_t count, int argc, char **argv)
 {
     enum { OPTIONS_MAX = 64, OWN = 2 };
     gs_opt left[OPTIONS_MAX];
     size_t kept = OWN;
-    left[0] = (gs_opt){0, "update", GS_OPT_FLAG(&flags->updates)};
-    left[1] = (gs_opt){0, "no-merge", GS_OPT_FLAG(&flags->no_merge)};
+    left[0] = (gs_opt){0, "update", GS_OPT_FLAG(&args->updates)};
+    left[1] = (gs_opt){0, "no-merge", GS_OPT_FLAG(&args->no_merge)};
     gs_assert(count + OWN <= OPTIONS_MAX);
     for (size_t i = 0; i < count; i++) {
         if (!is_of_new(&options[i]))
@@ -341,78 +350,76 @@ static void scan(const gs_opt *options, size_t count, gs_index_append_flags *fla
     gs_opt_parse(argc, argv, append_usage, left, kept);
 }
 
-static void parse(gs_index_build_args *args, gs_index_append_flags *flags, int argc,
-                  char **argv)
+static void parse(gs_index_build_args *args, bool is_append, int argc, char **argv)
 {
-    gs_index_build_options *const o = &args->options;
-    gs_document_options *const d = &o->document;
+    gpusort_build_options *const o = &args->options;
+    gpusort_job *const job = &o->job;
     const gs_opt options[] = {
         {'o', "output", GS_OPT_TEXT(&o->folder)},
-        {0, "format", GS_OPT_CALL(take_format, args)},
+        {0, "format", GS_OPT_CALL(take_format, &o->format)},
         {0, "method", GS_OPT_WORD(&o->method, method_words)},
-        {0, "id-field", GS_OPT_TEXT(&d->id_field)},
+        {0, "id-field", GS_OPT_TEXT(&o->id_field)},
         {0, "text-field", GS_OPT_REQUIRED, take_text_field, &args->text_fields,
-         &d->text_field_count},
-        {0, "weight-scale", GS_OPT_CALL(take_scale, &d->weight_scale)},
-        {0, "positions", GS_OPT_FLAG(&o->has_positions)},
-        {0, "store", GS_OPT_FLAG(&o->has_texts)},
-        {0, "reorder", GS_OPT_FLAG(&o->reorders)},
-        {0, "tokenizer", GS_OPT_CALL(take_tokenizer, args)},
-        {0, "fold", GS_OPT_CALL_BARE(take_fold, args)},
-        {0, "no-fold", GS_OPT_CALL_BARE(take_fold, args)},
-        {0, "stem", GS_OPT_TEXT(&o->words.stem_language)},
-        {0, "stopwords", GS_OPT_TEXT(&o->words.stop_file)},
-        {0, "min-len", GS_OPT_COUNT(&o->words.min_len)},
-        {0, "max-len", GS_OPT_COUNT(&o->words.max_len)},
+         &o->text_field_count},
+        {0, "weight-scale", GS_OPT_CALL(take_scale, &o->weight_scale)},
+        {0, "positions", GS_OPT_SWITCH(&o->has_positions)},
+        {0, "store", GS_OPT_SWITCH(&o->has_texts)},
+        {0, "reorder", GS_OPT_SWITCH(&o->reorders)},
+        {0, "tokenizer", GS_OPT_CALL(take_tokenizer, &o->tokenizer)},
+        {0, "fold", GS_OPT_CALL_BARE(take_fold, o)},
+        {0, "no-fold", GS_OPT_CALL_BARE(take_fold, o)},
+        {0, "stem", GS_OPT_TEXT(&o->stem_language)},
+        {0, "stopwords", GS_OPT_TEXT(&o->stop_words)},
+        {0, "min-len", GS_OPT_COUNT(&o->min_len)},
+        {0, "max-len", GS_OPT_COUNT(&o->max_len)},
         {0, "files0-from", GS_OPT_TEXT(&args->files_from)},
         {0, "docnames", GS_OPT_CALL_BARE(take_nothing, NULL)},
-        {0, "skip-bad", GS_OPT_FLAG(&o->skip_bad)},
-        {0, "unique-ids", GS_OPT_FLAG(&o->unique_ids)},
+        {0, "skip-bad", GS_OPT_SWITCH(&o->skips_bad)},
+        {0, "unique-ids", GS_OPT_SWITCH(&o->unique_names)},
         {0, "doc-base", GS_OPT_CALL(take_doc_base, &o->doc_base)},
-        {0, "replace", GS_OPT_FLAG(&o->replace)},
-        {'S', "buffer-size", GS_OPT_MEMORY(&o->memory_bytes)},
+        {0, "replace", GS_OPT_SWITCH(&o->replaces)},
+        {'S', "buffer-size", GS_OPT_MEMORY(&job->memory_bytes)},
         {'T', "temporary-directory",
-         GS_OPT_LIST(&args->temp_folders, &o->temp_folder_count)},
+         GS_OPT_LIST(&args->temp_folders, &job->temp_folder_count)},
         {0, "batch-size", GS_OPT_BATCH(&o->batch_size)},
-        {0, "parallel", GS_OPT_THREADS(&o->threads)},
+        {0, "parallel", GS_OPT_THREADS(&job->threads)},
         GS_WATCH_OPTIONS(&args->job.watch),
-        {0, "engine", GS_OPT_ENGINE(&o->sorter.engine)},
-        {0, "gpu-mem", GS_OPT_GPU_MEMORY(&o->sorter.gpu_memory_bytes)},
-        {0, "gpu", GS_OPT_GPUS(&args->gpus, &o->sorter.gpu_count)},
+        {0, "engine", GS_OPT_ENGINE(&job->engine)},
+        {0, "gpu-mem", GS_OPT_GPU_MEMORY(&job->gpu_memory_bytes)},
+        {0, "gpu", GS_OPT_GPUS(&args->gpus, &args->gpu_count)},
         {'v', "verbose", GS_OPT_FLAG(&args->job.verbose)},
-        {0, "no-uring", GS_OPT_FLAG(&o->no_uring)},
-        {0, "no-decompress", GS_OPT_FLAG(&o->keep_compressed)},
+        {0, "no-uring", GS_OPT_CALL_BARE(take_no_uring, job)},
+        {0, "no-decompress", GS_OPT_SWITCH(&o->keeps_packed)},
         {0, "checkpoint", GS_OPT_TEXT(&o->checkpoint)},
         {0, NULL, GS_OPT_OPERANDS(&args->inputs, &o->input_count)},
     };
     *args = (gs_index_build_args){
-        .options = {.document.format = GS_FORMAT_ANY, .words.is_folding = true},
+        .options = GPUSORT_BUILD_OPTIONS,
         .job.watch.progress = GS_PROGRESS_AUTO,
     };
-    if (flags != NULL)
-        scan(options, sizeof options / sizeof *options, flags, argc, argv);
+    if (is_append)
+        scan_for_append(args, options, sizeof options / sizeof *options, argc, argv);
     else
         gs_opt_parse(argc, argv, usage_text, GS_COUNTED(options));
 }
 
 void gs_index_build_args_parse(gs_index_build_args *args, int argc, char **argv)
 {
-    parse(args, NULL, argc, argv);
+    parse(args, false, argc, argv);
     gs_job_check_folder(args->options.folder);
     resolve(args);
 }
 
 /* Asked for or not is what counts there of rules. */
-void gs_index_append_args_parse(gs_index_build_args *args, gs_index_append_flags *flags,
-                                int argc, char **argv)
+void gs_index_append_args_parse(gs_index_build_args *args, int argc, char **argv)
 {
-    gs_index_build_options *const o = &args->options;
-    parse(args, flags, argc, argv);
+    gpusort_build_options *const o = &args->options;
+    parse(args, true, argc, argv);
     if (o->input_count == 0)
         gs_die_usage("which index?");
     o->folder = args->inputs[0];
     memmove(args->inputs, args->inputs + 1, --o->input_count * sizeof *args->inputs);
-    if (gs_document_format_is_tuples(o->document.format)) {
+    if (has_tuples(o)) {
         gs_report(0, "tuples cannot be appended: they have docIDs of their own");
         gs_die(0, "build another index of them, and merge both");
     }

@@ -2,21 +2,19 @@
 #include "cmd/commands.h"
 
 #include "cmd/index_build_args.h"
+#include "lib/gpusort.h"
 
-static gs_code build(void *context, gs_index_job *job, gs_status *st)
+static gpusort_code build(void *context, gpusort_error *error)
 {
-    gs_index_build_options options = *(const gs_index_build_options *)context;
-    options.log = &job->log;
-    options.trace = job->trace;
-    options.stats = job->stats;
-    return gs_index_build(&options, st);
+    const gs_index_build_args *const args = context;
+    return gpusort_index_build(&args->options, error);
 }
 
 int gs_index_build_command(int argc, char **argv)
 {
     gs_index_build_args args;
     gs_index_build_args_parse(&args, argc, argv);
-    const int exit_code = gs_index_job_run(&args.job, build, &args.options);
+    const int exit_code = gs_index_job_call(&args.job, &args.options.job, build, &args);
     gs_index_build_args_release(&args);
     return exit_code;
 }

@@ -3,7 +3,7 @@
 
 #include "cmd/index_job.h"
 #include "cmd/report.h"
-#include "lib/index/grow/growths.h"
+#include "lib/gpusort.h"
 
 static const char usage_text[] =
     "Usage: gpusort index compact [OPTION]... DIR\n"
@@ -23,29 +23,30 @@ static const char usage_text[] =
     "\n"
     "Exit codes: 0 good, 2 trouble; then the index is what it was.\n";
 
-static gs_code compact(void *context, gs_index_job *job, gs_status *st)
+typedef struct compaction {
+    const char *folder;
+    gpusort_job of;
+} compaction;
+
+static gpusort_code compact(void *context, gpusort_error *error)
 {
-    gs_index_merge_options o = *(const gs_index_merge_options *)context;
-    o.log = &job->log;
-    o.trace = job->trace;
-    o.stats = job->stats;
-    job->stats->method = "compact";
-    return gs_index_compact(&o, st);
+    const compaction *const c = context;
+    return gpusort_index_compact(c->folder, &c->of, error);
 }
 
 int gs_index_compact_command(int argc, char **argv)
 {
-    gs_index_merge_options o = {0};
+    compaction c = {.folder = NULL};
     gs_index_job job = {.watch.progress = GS_PROGRESS_AUTO};
     const gs_opt options[] = {
-        {'S', "buffer-size", GS_OPT_MEMORY(&o.memory_bytes)},
-        {0, "parallel", GS_OPT_THREADS(&o.threads)},
+        {'S', "buffer-size", GS_OPT_MEMORY(&c.of.memory_bytes)},
+        {0, "parallel", GS_OPT_THREADS(&c.of.threads)},
         GS_WATCH_OPTIONS(&job.watch),
         {'v', "verbose", GS_OPT_FLAG(&job.verbose)},
-        {0, NULL, GS_OPT_OPERAND(&o.folder)},
+        {0, NULL, GS_OPT_OPERAND(&c.folder)},
     };
     gs_opt_parse(argc, argv, usage_text, GS_COUNTED(options));
-    if (o.folder == NULL)
+    if (c.folder == NULL)
         gs_die_usage("which index?");
-    return gs_index_job_run(&job, compact, &o);
+    return gs_index_job_call(&job, &c.of, compact, &c);
 }

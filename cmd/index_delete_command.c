@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "cmd/commands.h"
-#include "cmd/index_job.h"
+#include "cmd/index_inner.h"
 #include "cmd/report.h"
 #include "cmd/stdin_lines.h"
 #include "lib/base/mem.h"
@@ -128,18 +128,18 @@ static gs_code take_names(delete_job *d, gs_status *st)
     return delete_batch(d, st);
 }
 
-static gs_code delete_documents(void *context, gs_index_job *job, gs_status *st)
+static gs_code delete_documents(void *context, gs_index_inner *inner, gs_status *st)
 {
     delete_job *const d = context;
-    d->options.log = &job->log;
-    d->options.trace = job->trace;
-    job->stats->method = "delete";
+    d->options.log = &inner->log;
+    d->options.trace = inner->trace;
+    inner->stats->method = "delete";
     if (gs_index_deletion_open(&d->deletion, &d->options, st) == GS_OK &&
         take_names(d, st) == GS_OK)
         GS_NOTED(gs_index_deletion_commit(d->deletion, !d->no_merge, st));
     const uint64_t count = st->code == GS_OK ? gs_index_deletion_count(d->deletion) : 0;
     if (st->code == GS_OK)
-        gs_log_say(&job->log, GS_LOG_INFO, "%" PRIu64 " document%s deleted", count,
+        gs_log_say(&inner->log, GS_LOG_INFO, "%" PRIu64 " document%s deleted", count,
                    count == 1 ? " is" : "s are");
     gs_index_deletion_close(d->deletion);
     gs_mem_unmap(d->text, BATCH_BYTES);
@@ -166,7 +166,7 @@ int gs_index_delete_command(int argc, char **argv)
     d.options.folder = argv[0];
     d.names = argv + 1;
     d.name_count = gs_means_stdin(d.names, kept - 1) ? 0 : kept - 1;
-    const int exit_code = gs_index_job_run(&d.job, delete_documents, &d);
+    const int exit_code = gs_index_inner_run(&d.job, delete_documents, &d);
     if (d.missing > TOLD_MAX)
         gs_report(0,
                   "no document has %" PRIu64 " of the names, the first %d of them told "

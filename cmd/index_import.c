@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "cmd/commands.h"
 
-#include "cmd/index_job.h"
+#include "cmd/index_inner.h"
 #include "cmd/report.h"
 #include "lib/index/exchange/exchanges.h"
 
@@ -72,13 +72,13 @@ static void parse(import_args *args, int argc, char **argv)
         o->input = "-";
 }
 
-static gs_code import(void *context, gs_index_job *job, gs_status *st)
+static gs_code import(void *context, gs_index_inner *inner, gs_status *st)
 {
     gs_ciff_import_options o = *(const gs_ciff_import_options *)context;
-    o.log = &job->log;
-    o.trace = job->trace;
-    o.stats = job->stats;
-    job->stats->method = "import";
+    o.log = &inner->log;
+    o.trace = inner->trace;
+    o.stats = inner->stats;
+    inner->stats->method = "import";
     return gs_ciff_import(&o, st);
 }
 
@@ -86,5 +86,5 @@ int gs_index_import_command(int argc, char **argv)
 {
     import_args args = {.job.watch.progress = GS_PROGRESS_AUTO};
     parse(&args, argc, argv);
-    return gs_index_job_run(&args.job, import, &args.options);
+    return gs_index_inner_run(&args.job, import, &args.options);
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cmd/report.h"
+#include "lib/gpusort.h"
 
 void gs_job_check_folder(const char *folder)
 {
@@ -18,41 +19,42 @@ void gs_job_check_folder(const char *folder)
     }
 }
 
-static void say(void *context, gs_log_level level, const char *text)
+void gs_index_job_say(void *context, gpusort_level level, const char *text)
 {
     const gs_index_job *const job = context;
-    if (job->verbose || level <= GS_LOG_WARNING)
+    if (job->verbose || level <= GPUSORT_SAYS_WARNING)
         gs_report(0, "%s", text);
 }
 
-typedef struct job_work {
-    gs_index_job *job;
-    gs_index_job_fn *work;
-    void *context;
-} job_work;
-
-static gs_code do_work(void *context, gs_status *st)
-{
-    const job_work *const w = context;
-    return w->work(w->context, w->job, st);
-}
-
-int gs_index_job_run(gs_index_job *job, gs_index_job_fn *work, void *context)
+int gs_index_job_run(gs_index_job *job, gs_watched_fn *work, void *context)
 {
     gs_status st = {.code = GS_OK};
-    gpusort_stats *const counted = gs_watch_stats_new(&job->watch);
-    gs_index_stats *const stats = &counted->index;
-    const gs_stats_extra extras[] = {
-        {"method", &stats->method, NULL},
-        {"tokens", NULL, &stats->tokens},
-        {"terms", NULL, &stats->terms},
-        {"skipped", NULL, &stats->skipped},
-    };
-    job->stats = stats;
-    job->trace = counted->trace;
-    job_work w = {.job = job, .work = work, .context = context};
-    job->log = (gs_log){.fn = say, .context = job};
-    GS_NOTED(gs_watch_run(&job->watch, counted, GS_COUNTED(extras), do_work, &w, &st));
-    gpusort_stats_free(counted);
+    GS_NOTED(gs_watch_run(&job->watch, job->stats, NULL, 0, work, context, &st));
+    gpusort_stats_free(job->stats);
+    job->stats = NULL;
     return st.code == GS_OK ? GS_EXIT_GOOD : gs_report_failure(&st);
+}
+
+typedef struct job_call {
+    gs_index_call_fn *call;
+    void *context;
+} job_call;
+
+static gs_code do_call(void *context, gs_status *st)
+{
+    const job_call *const c = context;
+    gpusort_error error = GPUSORT_NO_ERROR;
+    return c->call(c->context, &error) == GPUSORT_OK ? GS_OK
+                                                     : gs_status_of_error(st, &error);
+}
+
+int gs_index_job_call(gs_index_job *job, gpusort_job *of, gs_index_call_fn *call,
+                      void *context)
+{
+    job_call c = {.call = call, .context = context};
+    job->stats = gs_watch_stats_new(&job->watch);
+    of->log = gs_index_job_say;
+    of->context = job;
+    of->stats = job->stats;
+    return gs_index_job_run(job, do_call, &c);
 }

@@ -7,27 +7,26 @@
 #define GS_CMD_INDEX_JOB_H
 
 #include "cmd/watch.h"
-#include "lib/api/apis.h"
-#include "lib/base/log.h"
-#include "lib/index/write/writers.h"
 
 typedef struct gs_index_job {
     bool verbose;
     gs_watch watch;
-
-    gs_log log; /* set by run */
-    gs_trace *trace;
-    gs_index_stats *stats;
+    gpusort_stats *stats; /* where the work counts */
 } gs_index_job;
-
-/* The work: `job` has where to log, trace and count. */
-typedef gs_code gs_index_job_fn(void *context, gs_index_job *job, gs_status *st);
 
 /* Ends the program if -o was not given, or no name of a folder. */
 void gs_job_check_folder(const char *folder);
 
-/* Returns the exit code, after a message if the work failed. The first figures of --stats
- * are `method` and those of the index. */
-int gs_index_job_run(gs_index_job *job, gs_index_job_fn *work, void *context);
+/* What the library says; the context is the gs_index_job. */
+void gs_index_job_say(void *context, gpusort_level level, const char *text);
+
+/* The work counts in job->stats, from gs_watch_stats_new, which are freed. Returns the
+ * exit code, after a message if the work failed. */
+int gs_index_job_run(gs_index_job *job, gs_watched_fn *work, void *context);
+
+/* The same of one call of gpusort.h, whose options have `of` for a job. */
+typedef gpusort_code gs_index_call_fn(void *context, gpusort_error *error);
+int gs_index_job_call(gs_index_job *job, gpusort_job *of, gs_index_call_fn *call,
+                      void *context);
 
 #endif

@@ -3,7 +3,7 @@
 
 #include <stdio.h>
 
-#include "cmd/index_job.h"
+#include "cmd/index_inner.h"
 #include "cmd/own_options.h"
 #include "cmd/report.h"
 #include "lib/base/mem.h"
@@ -99,13 +99,13 @@ static void parse(merge_args *args, int argc, char **argv)
         gs_die_usage("say which indexes to merge");
 }
 
-static gs_code merge(void *context, gs_index_job *job, gs_status *st)
+static gs_code merge(void *context, gs_index_inner *inner, gs_status *st)
 {
     gs_index_merge_options o = *(const gs_index_merge_options *)context;
-    o.log = &job->log;
-    o.trace = job->trace;
-    o.stats = job->stats;
-    job->stats->method = "merge";
+    o.log = &inner->log;
+    o.trace = inner->trace;
+    o.stats = inner->stats;
+    inner->stats->method = "merge";
     return gs_index_merge(&o, st);
 }
 
@@ -133,7 +133,7 @@ int gs_index_merge_command(int argc, char **argv)
     parse(&args, argc, argv);
     const int exit_code = args.range_count > 0
                               ? print_splitters(&args)
-                              : gs_index_job_run(&args.job, merge, &args.options);
+                              : gs_index_inner_run(&args.job, merge, &args.options);
     gs_mem_free(args.inputs);
     return exit_code;
 }

@@ -3,7 +3,7 @@
 
 #include <unistd.h>
 
-#include "cmd/index_job.h"
+#include "cmd/index_inner.h"
 #include "cmd/report.h"
 #include "lib/index/folder/folders.h"
 #include "lib/index/grow/growths.h"
@@ -61,13 +61,13 @@ static gs_code reorder_whole(void *context, const char *folder, gs_status *st)
     return gs_index_reorder(o, st);
 }
 
-static gs_code reorder(void *context, gs_index_job *job, gs_status *st)
+static gs_code reorder(void *context, gs_index_inner *inner, gs_status *st)
 {
     gs_index_reorder_options o = *(const gs_index_reorder_options *)context;
-    o.log = &job->log;
-    o.trace = job->trace;
-    o.stats = job->stats;
-    job->stats->method = "reorder";
+    o.log = &inner->log;
+    o.trace = inner->trace;
+    o.stats = inner->stats;
+    inner->stats->method = "reorder";
     const gs_index_merge_options whole = {
         .folder = o.folder,
         .memory_bytes = o.memory_bytes,
@@ -89,5 +89,5 @@ int gs_index_reorder_command(int argc, char **argv)
 {
     reorder_args args = {.job.watch.progress = GS_PROGRESS_AUTO};
     parse(&args, argc, argv);
-    return gs_index_job_run(&args.job, reorder, &args.options);
+    return gs_index_inner_run(&args.job, reorder, &args.options);
 }

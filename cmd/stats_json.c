@@ -28,6 +28,14 @@ static void put_seconds(FILE *to, const gpusort_figures *f, uint64_t total_ns)
     fputs("},\n", to);
 }
 
+static void put_index(FILE *to, const gpusort_figures *f)
+{
+    fprintf(to, "  \"method\": \"%s\",\n", f->method);
+    put_count(to, "tokens", f->tokens);
+    put_count(to, "terms", f->terms);
+    put_count(to, "skipped", f->skipped);
+}
+
 static void put_object(FILE *to, const gpusort_stats *stats, uint64_t total_ns,
                        const gs_stats_extra *extras, size_t extra_count)
 {
@@ -36,12 +44,10 @@ static void put_object(FILE *to, const gpusort_stats *stats, uint64_t total_ns,
     gpusort_stats_read(stats, &figures);
     fputs("{\n  \"version\": \"" GS_VERSION "\",\n", to);
     fprintf(to, "  \"engine\": \"%s\",\n", f->engine ? f->engine : "cpu");
-    for (size_t i = 0; i < extra_count; i++) {
-        if (extras[i].word != NULL)
-            fprintf(to, "  \"%s\": \"%s\",\n", extras[i].name, *extras[i].word);
-        else
-            put_count(to, extras[i].name, *extras[i].number);
-    }
+    if (f->method != NULL)
+        put_index(to, f);
+    for (size_t i = 0; i < extra_count; i++)
+        put_count(to, extras[i].name, *extras[i].number);
     put_count(to, "threads", f->threads);
     put_count(to, "input_bytes", f->input_bytes);
     put_count(to, "text_bytes", f->text_bytes);

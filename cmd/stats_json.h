@@ -17,10 +17,9 @@
  * should not find out at its end. */
 GS_MUST_CHECK gs_code gs_stats_json_try(const char *path, gs_status *st);
 
-/* A figure that only some commands have: a word, or a number if that is NULL. */
+/* A figure that only some commands have. */
 typedef struct gs_stats_extra {
     const char *name;
-    const char *const _Atomic *word;
     const _Atomic uint64_t *number;
 } gs_stats_extra;
 

@@ -416,6 +416,20 @@ GPUSORT_API GPUSORT_CHECKED gpusort_code gpusort_sort_strings(
 
 /* --- indexes ------------------------------------------------------------------------ */
 
+/* The i-th name, from 0 on, that a format and a tokenizer may have; NULL behind the last.
+ */
+GPUSORT_API const char *gpusort_format_name(size_t i);
+GPUSORT_API const char *gpusort_tokenizer_name(size_t i);
+
+/* How postings are gathered; the index is the same. */
+typedef enum gpusort_method {
+    GPUSORT_AUTO,
+    GPUSORT_BSBI,  /* sorted tuples */
+    GPUSORT_SPIMI, /* growing lists */
+} gpusort_method;
+
+enum { GPUSORT_TEXT_FIELDS_MAX = 64 };
+
 typedef struct gpusort_build_options {
     size_t size;
     gpusort_job job;
@@ -433,6 +447,20 @@ typedef struct gpusort_build_options {
     const char *stem_language; /* a name that Snowball knows; NULL: no stemming */
     const char *stop_words;    /* a file; NULL: none */
     const char *checkpoint;    /* a folder; NULL: none */
+    /* NULL, or 1 for each input that was found in a folder and not named: what does not
+     * look like documents is a text there, or left out, and no mistake. */
+    const unsigned char *inputs_found;
+    const char *tokenizer;   /* NULL: the first one */
+    size_t min_len, max_len; /* of words, in characters; 0: any */
+    double weight_scale;     /* of vectors: every weight times that; 0: as written */
+    uint64_t doc_base;       /* the number of the first document */
+    gpusort_method method;
+    unsigned batch_size; /* runs that are merged at once; 0: as memory allows */
+    int folds_case;      /* of an append: the index does so, or that is an error */
+    int has_texts;       /* the text of each document is kept */
+    int reorders;        /* documents that share terms come side by side */
+    int unique_names;    /* that two documents have the same name is an error */
+    int keeps_packed;    /* inputs are taken as they are */
 } gpusort_build_options;
 
 /* clang-format off */

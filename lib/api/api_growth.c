@@ -25,9 +25,12 @@ static gs_code append(const gpusort_build_options *asked, unsigned flags, gs_sta
 {
     gs_api_job running;
     gs_index_append_options o = {
-        .asked = {.fold = asked->keeps_case != 0,
+        .asked = {.kind = asked->tokenizer != NULL,
+                  .fold = asked->keeps_case || asked->folds_case,
                   .stem = asked->stem_language != NULL,
-                  .stop_words = asked->stop_words != NULL},
+                  .stop_words = asked->stop_words != NULL,
+                  .min_len = asked->min_len != 0,
+                  .max_len = asked->max_len != 0},
         .updates = (flags & GPUSORT_UPDATE) != 0,
         .no_merge = (flags & GPUSORT_NO_MERGE) != 0,
     };
@@ -36,6 +39,11 @@ static gs_code append(const gpusort_build_options *asked, unsigned flags, gs_sta
     if (asked->replaces || asked->checkpoint != NULL)
         return GS_FAIL(st, GS_ERR_ARG, 0,
                        "what is added to an index replaces none and has no checkpoint");
+    if (asked->keeps_case && asked->folds_case)
+        return GS_FAIL(st, GS_ERR_ARG, 0, "case is kept and folded at once");
+    if (asked->unique_names || asked->doc_base != 0 || asked->weight_scale != 0)
+        return GS_FAIL(st, GS_ERR_ARG, 0,
+                       "names that are unique, a base and a scale are of new indexes");
     GS_TRY(gs_api_job_open(&running, &asked->job, st));
     o.build.stats = &running.stats->index;
     o.build.trace = running.stats->trace;
@@ -108,6 +116,7 @@ gpusort_code gpusort_index_delete(const char *folder, const char *const *names,
     if (check_flags(flags, GPUSORT_NO_MERGE, &st) == GS_OK &&
         gs_api_job_open(&running, job, &st) == GS_OK) {
         const gs_index_merge_options o = merge_options(folder, &running);
+        running.stats->index.method = "delete";
         if (gs_index_deletion_open(&d.of, &o, &st) == GS_OK &&
             (count == 0 || delete_names(&d, names, count, found, &st) == GS_OK)) {
             documents = gs_index_deletion_count(d.of);
@@ -133,6 +142,7 @@ gpusort_code gpusort_index_compact(const char *folder, const gpusort_job *job,
     gs_api_job running;
     if (gs_api_job_open(&running, job, &st) == GS_OK) {
         const gs_index_merge_options o = merge_options(folder, &running);
+        running.stats->index.method = "compact";
         GS_NOTED(gs_index_compact(&o, &st));
         gs_api_job_close(&running);
     }

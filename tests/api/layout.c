@@ -76,7 +76,12 @@ static void index_of_words(void)
     M(build_options, text_field_count), M(build_options, skips_bad);
     M(build_options, has_positions), M(build_options, keeps_case);
     M(build_options, stem_language), M(build_options, stop_words);
-    M(build_options, checkpoint);
+    M(build_options, checkpoint), M(build_options, inputs_found);
+    M(build_options, tokenizer), M(build_options, min_len), M(build_options, max_len);
+    M(build_options, weight_scale), M(build_options, doc_base), M(build_options, method);
+    M(build_options, batch_size), M(build_options, folds_case);
+    M(build_options, has_texts), M(build_options, reorders);
+    M(build_options, unique_names), M(build_options, keeps_packed);
     S(index_info);
     M(index_info, size), M(index_info, documents), M(index_info, terms);
     M(index_info, postings), M(index_info, tokens), M(index_info, has_positions);
@@ -102,6 +107,7 @@ static void constants(void)
     C(GPUSORT_RAW), C(GPUSORT_UNSIGNED), C(GPUSORT_SIGNED), C(GPUSORT_FLOAT);
     C(GPUSORT_U32), C(GPUSORT_I32), C(GPUSORT_F32), C(GPUSORT_U64), C(GPUSORT_I64);
     C(GPUSORT_F64);
+    C(GPUSORT_AUTO), C(GPUSORT_BSBI), C(GPUSORT_SPIMI), C(GPUSORT_TEXT_FIELDS_MAX);
     C(GPUSORT_UPDATE), C(GPUSORT_NO_MERGE);
     C(GPUSORT_NO_URING), C(GPUSORT_ENDS_BY_PIPE), C(GPUSORT_SPANS);
     C(GPUSORT_STARTING), C(GPUSORT_READING), C(GPUSORT_SORTING), C(GPUSORT_MERGING);

@@ -62,7 +62,7 @@ class Names(unittest.TestCase):
 
     def test_flags(self) -> None:
         of_blanks = {"GPUSORT_SKIP_START_BLANKS", "GPUSORT_SKIP_END_BLANKS"}
-        of_indexes = {"GPUSORT_UPDATE", "GPUSORT_NO_MERGE"}
+        of_indexes = {"GPUSORT_UPDATE", "GPUSORT_NO_MERGE", "GPUSORT_TEXT_FIELDS_MAX"}
         of_jobs = {"GPUSORT_NO_URING", "GPUSORT_ENDS_BY_PIPE", "GPUSORT_SPANS", "GPUSORT_SEED_BYTES"}
         of_json = {"GPUSORT_JSON_KEYS_MAX", "GPUSORT_JSON_DEPTH_MAX", "GPUSORT_JSON_NAME_BYTES_MAX"}
         of_types = {name for type in ffi.list_types()[0] for name in members(type)}
@@ -359,6 +359,17 @@ class Indexes(unittest.TestCase):
         closed.close()
         with self.assertRaisesRegex(ValueError, "closed"):
             closed.search("dogs")
+
+    def test_how_words_are_made(self) -> None:
+        gpusort.Index.build(
+            "made", "docs.jsonl", tokenizer="whitespace", min_len=2, max_len=9, texts=True, reorder=True
+        ).close()
+        command("index", "build", "--tokenizer=whitespace", "--min-len=2", "--max-len=9", "--store", "--reorder",
+                "-o", "made2", "docs.jsonl")  # fmt: skip
+        for file in sorted(Path("made2").iterdir()):
+            self.assertEqual(Path("made", file.name).read_bytes(), file.read_bytes())
+        with self.assertRaisesRegex(ValueError, "no known tokenizer"):
+            gpusort.Index.build("none", "docs.jsonl", tokenizer="syllables")
 
     def test_grows_as_the_command(self) -> None:
         gpusort.Index.build("grown", "docs.jsonl", positions=True).close()

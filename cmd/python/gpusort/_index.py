@@ -106,6 +106,14 @@ class Index:
         keep_case: bool = False,
         stem: str | None = None,
         stop_words: Path | None = None,
+        tokenizer: str | None = None,
+        min_len: int = 0,
+        max_len: int = 0,
+        weight_scale: float = 0,
+        doc_base: int = 0,
+        texts: bool = False,
+        reorder: bool = False,
+        unique_names: bool = False,
         checkpoint: Path | None = None,
         **job_options: Any,
     ) -> Index:
@@ -114,6 +122,9 @@ class Index:
         job, o = _documents(folder, inputs, format, id_field, text_fields, skip_bad, job_options)
         o.replaces, o.has_positions, o.keeps_case = replace, positions, keep_case
         o.stem_language, o.stop_words = job.text(stem), job.text(stop_words)
+        o.tokenizer, o.min_len, o.max_len = job.text(tokenizer), min_len, max_len
+        o.weight_scale, o.doc_base = weight_scale, doc_base
+        o.has_texts, o.reorders, o.unique_names = texts, reorder, unique_names
         o.checkpoint = job.text(checkpoint)
         job.run(lib.gpusort_index_build, o)
         return cls(folder)

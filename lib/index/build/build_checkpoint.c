@@ -41,7 +41,7 @@ static size_t count_found(const gs_index_build_options *o)
 {
     size_t count = 0;
     for (size_t i = 0; o->inputs_found != NULL && i < o->input_count; i++)
-        count += o->inputs_found[i];
+        count += o->inputs_found[i] != 0;
     return count;
 }
 

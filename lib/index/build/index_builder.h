@@ -29,7 +29,8 @@ typedef struct gs_index_build_options {
     bool replace;              /* an index that is there */
     const char *const *inputs; /* "-" is standard input; at least one */
     size_t input_count;
-    const bool *inputs_found; /* which were found in folders, not named; NULL: none */
+    const unsigned char
+        *inputs_found; /* which were found in folders, not named; NULL: none */
     gs_document_options document;
     uint64_t doc_base; /* the docID of the first document; 0 with tuples */
     bool skip_bad;     /* leave malformed documents out */

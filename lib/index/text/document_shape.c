@@ -480,7 +480,7 @@ gs_code gs_document_shapes_look(gs_document_shapes *shapes, const gs_file_front 
         .shapes = shapes,
         .front = *front,
         .name = o->names[front->input_index],
-        .is_found = o->is_found != NULL && o->is_found[front->input_index],
+        .is_found = o->is_found != NULL && o->is_found[front->input_index] != 0,
         .ending = GS_FORMAT_COUNT,
     };
     if (front->bytes > LOOK_BYTES_MAX) {

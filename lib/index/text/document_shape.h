@@ -25,9 +25,9 @@
 typedef struct gs_document_shapes gs_document_shapes;
 
 typedef struct gs_document_shapes_options {
-    gs_document_options document; /* a format, of all files, or GS_FORMAT_ANY */
-    const char *const *names;     /* of the files */
-    const bool *is_found;         /* which were found in folders; NULL: none */
+    gs_document_options document;  /* a format, of all files, or GS_FORMAT_ANY */
+    const char *const *names;      /* of the files */
+    const unsigned char *is_found; /* which were found in folders; NULL: none */
     size_t count;
     const gs_log *log;
 } gs_document_shapes_options;
