@@ -413,6 +413,13 @@ GPUSORT_API GPUSORT_CHECKED gpusort_code gpusort_sort_numbers(void *numbers, siz
 GPUSORT_API GPUSORT_CHECKED gpusort_code gpusort_sort_strings(
     const void *text, const uint64_t *offsets, size_t count, unsigned flags,
     uint64_t *order, const gpusort_job *job, gpusort_error *error);
+/* The strings themselves in that order: the i-th is what `sorted_text`, which has room
+ * for all of their bytes, has from sorted_offsets[i] to sorted_offsets[i + 1], and the
+ * first begins at 0. Neither is where the strings are. */
+GPUSORT_API GPUSORT_CHECKED gpusort_code
+gpusort_sorted_strings(const void *text, const uint64_t *offsets, size_t count,
+                       unsigned flags, void *sorted_text, uint64_t *sorted_offsets,
+                       const gpusort_job *job, gpusort_error *error);
 
 /* --- indexes ------------------------------------------------------------------------ */
 

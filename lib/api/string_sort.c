@@ -8,6 +8,7 @@
  *      elements  "banana" at 8      "apple" at 22  ...
  *      buckets   | "apple" | "banana" "cherry" |              whoever is free the next one
  *      order     | 1 | 0 | 2 |                                what stands before each
+ *      text      | apple | banana | cherry |                  or they themselves
  *
  * They are copied since a word of a string is taken with the bytes behind it, and behind
  * the caller's last one there need not be any.
@@ -27,18 +28,20 @@ enum {
     SLACK = 64,
     BUCKETS_A_WORKER = 4,
     CANCEL_EVERY = 1 << 16, /* strings */
+    AHEAD = 8,              /* strings that are on their way */
 };
 
 typedef struct string_job {
     const gs_strings *strings;
-    uint64_t *order;
+    const gs_sorted_strings *sorted;
     const volatile int *cancel;
     gs_record_layout layout;
     uint8_t *arena;
     size_t arena_bytes, element_bytes;
     gs_bucket_split split;
     gs_bucket_list list;
-    size_t *begins; /* in the arena, of each worker's strings */
+    size_t *begins;         /* in the arena, of each worker's strings */
+    uint64_t *bucket_bytes; /* and then where each bucket's text begins */
     unsigned workers;
     atomic_size_t next_bucket;
 } string_job;
@@ -123,6 +126,61 @@ static gs_code take_strings(void *context, unsigned worker, gs_status *st)
     return GS_OK;
 }
 
+static gs_code count_bytes(void *context, unsigned worker, gs_status *st)
+{
+    string_job *const j = context;
+    (void)worker;
+    (void)st;
+    for (size_t n; (n = atomic_fetch_add(&j->next_bucket, 1)) < j->list.count;) {
+        const gs_near_bucket near = gs_bucket_near(&j->split, &j->list.buckets[n]);
+        uint64_t sum = 0;
+        for (size_t i = 0; i < near.count; i++)
+            sum +=
+                gs_record_at(&j->layout, j->arena, near.elements[i].where).string_bytes;
+        j->bucket_bytes[n] = sum;
+    }
+    return GS_OK;
+}
+
+/* Where the text of each bucket begins. */
+static gs_code place_texts(string_job *j, gs_team *team, gs_status *st)
+{
+    uint64_t at = 0;
+    GS_TRY(gs_mem_new_array(&j->bucket_bytes, j->list.count, sizeof *j->bucket_bytes,
+                            "strings", st));
+    GS_TRY(gs_team_run(team, count_bytes, j, st));
+    for (size_t n = 0; n < j->list.count; n++) {
+        const uint64_t bytes = j->bucket_bytes[n];
+        j->bucket_bytes[n] = at;
+        at += bytes;
+    }
+    j->sorted->offsets[j->strings->count] = at;
+    atomic_store(&j->next_bucket, 0);
+    return GS_OK;
+}
+
+static void put_order(const string_job *j, const gs_near_bucket *near, uint64_t *order)
+{
+    for (size_t i = 0; i < near->count; i++) {
+        const uint8_t *const string = j->arena + gs_where_offset(near->elements[i].where);
+        memcpy(&order[i], string - NUMBER_BYTES, NUMBER_BYTES);
+    }
+}
+
+static void put_text(const string_job *j, const gs_near_bucket *near, uint64_t at,
+                     uint64_t *offsets)
+{
+    for (size_t i = 0; i < near->count; i++) {
+        if (i + AHEAD < near->count)
+            gs_record_prefetch(j->arena, near->elements[i + AHEAD].where);
+        const gs_record r = gs_record_at(&j->layout, j->arena, near->elements[i].where);
+        if (r.string_bytes > 0)
+            memcpy(j->sorted->text + at, r.string, r.string_bytes);
+        offsets[i] = at;
+        at += r.string_bytes;
+    }
+}
+
 static gs_code order_buckets(void *context, unsigned worker, gs_status *st)
 {
     string_job *const j = context;
@@ -136,11 +194,11 @@ static gs_code order_buckets(void *context, unsigned worker, gs_status *st)
         const gs_bucket *const bucket = &j->list.buckets[number];
         const gs_near_bucket near = gs_bucket_near(&j->split, bucket);
         gs_near_bucket_sort(&near, &j->layout, &none);
-        for (size_t i = 0; i < near.count; i++) {
-            const uint8_t *const string =
-                j->arena + gs_where_offset(near.elements[i].where);
-            memcpy(&j->order[bucket->begin + i], string - NUMBER_BYTES, NUMBER_BYTES);
-        }
+        if (j->sorted->order != NULL)
+            put_order(j, &near, j->sorted->order + bucket->begin);
+        if (j->sorted->offsets != NULL)
+            put_text(j, &near, j->bucket_bytes[number],
+                     j->sorted->offsets + bucket->begin);
     }
 }
 
@@ -152,12 +210,13 @@ static size_t choose_bucket_elements(const string_job *j)
                                           : share;
 }
 
-gs_code gs_string_sort(const gs_strings *strings, bool is_backwards, uint64_t *order,
-                       gs_team *team, const volatile int *cancel, gs_status *st)
+gs_code gs_string_sort(const gs_strings *strings, bool is_backwards,
+                       const gs_sorted_strings *sorted, gs_team *team,
+                       const volatile int *cancel, gs_status *st)
 {
     string_job j = {
         .strings = strings,
-        .order = order,
+        .sorted = sorted,
         .cancel = cancel,
         .layout = {.is_backwards = is_backwards},
         .workers = gs_team_workers(team),
@@ -167,7 +226,8 @@ gs_code gs_string_sort(const gs_strings *strings, bool is_backwards, uint64_t *o
         j.split.arena = j.arena;
         j.split.element_count = strings->count;
         j.split.bucket_elements = choose_bucket_elements(&j);
-        if (gs_bucket_split_run(&j.split, team, &j.list, st) == GS_OK)
+        if (gs_bucket_split_run(&j.split, team, &j.list, st) == GS_OK &&
+            (sorted->offsets == NULL || place_texts(&j, team, st) == GS_OK))
             GS_NOTED(gs_team_run(team, order_buckets, &j, st));
     }
     gs_bucket_list_release(&j.list);
@@ -175,6 +235,7 @@ gs_code gs_string_sort(const gs_strings *strings, bool is_backwards, uint64_t *o
     gs_mem_unmap(j.split.scratch, j.element_bytes);
     gs_mem_unmap(j.split.elements, j.element_bytes);
     gs_mem_unmap(j.arena, j.arena_bytes);
+    gs_mem_free(j.bucket_bytes);
     gs_mem_free(j.begins);
     return st->code;
 }

@@ -18,10 +18,16 @@ typedef struct gs_strings {
     size_t count;
 } gs_strings;
 
-/* order[i] becomes the number of the i-th string in the order of their bytes, or against
- * it. Equal strings stay as they came. */
+/* What is wanted: either `order` or `offsets`, with `text`, may be NULL. */
+typedef struct gs_sorted_strings {
+    uint64_t *order;   /* of each its number among those that were given */
+    uint8_t *text;     /* one behind the other */
+    uint64_t *offsets; /* where each begins there, and the last one ends */
+} gs_sorted_strings;
+
+/* In the order of their bytes, or against it. Equal strings stay as they came. */
 GS_MUST_CHECK gs_code gs_string_sort(const gs_strings *strings, bool is_backwards,
-                                     uint64_t *order, gs_team *team,
+                                     const gs_sorted_strings *sorted, gs_team *team,
                                      const volatile int *cancel, gs_status *st);
 
 #endif

@@ -41,7 +41,7 @@ def _of_numpy(strings: Any) -> tuple[Any, Any]:
 
 
 def _of_arrow(strings: Any) -> tuple[Any, Any]:
-    """The buffers of the array itself, without a copy but of the offsets."""
+    """The buffers of the array itself, without a copy but of offsets of 32 bits."""
     import numpy
     import pyarrow
 
@@ -58,7 +58,7 @@ def _of_arrow(strings: Any) -> tuple[Any, Any]:
         return b"", array("Q", [0])
     width = numpy.int64 if is_large else numpy.int32
     wide = numpy.frombuffer(offsets, dtype=width)[strings.offset : strings.offset + len(strings) + 1]
-    return text or b"", wide.astype(numpy.uint64)
+    return text or b"", wide.view(numpy.uint64) if is_large else wide.astype(numpy.uint64)
 
 
 def _is_arrow(strings: Any) -> bool:
@@ -84,15 +84,43 @@ def argsort_strings(strings: Any, *, reverse: bool = False, **job_options: Any) 
         order: Any = numpy.empty(count, dtype=numpy.uint64)
     except ImportError:
         order = array("Q", bytes(8 * count))
+    if count:
+        _call(lib.gpusort_sort_strings, text, offsets, reverse, job_options, _numbers(order))
+    return order
+
+
+def _call(function: Any, text: Any, offsets: Any, reverse: bool, job_options: dict[str, Any], *results: Any) -> None:
     job = Job(**job_options)
     options = ffi.new("gpusort_job *")
     job.fill(options)
-    if count:
-        job.run(
-            lib.gpusort_sort_strings, ffi.from_buffer(text), _numbers(offsets), count,
-            lib.GPUSORT_REVERSE if reverse else 0, _numbers(order), options,
-        )  # fmt: skip
-    return order
+    flags = lib.GPUSORT_REVERSE if reverse else 0
+    job.run(function, ffi.from_buffer(text), _numbers(offsets), len(offsets) - 1, flags, *results, options)
+
+
+def _sorted_text(text: Any, offsets: Any, reverse: bool, job_options: dict[str, Any]) -> tuple[Any, Any]:
+    """Text and offsets of the strings in order, as arrays of numpy's."""
+    import numpy
+
+    sorted_text = numpy.empty(int(offsets[-1]) - int(offsets[0]), dtype=numpy.uint8)
+    sorted_offsets = numpy.zeros(len(offsets), dtype=numpy.uint64)
+    _call(
+        lib.gpusort_sorted_strings, text, offsets, reverse, job_options,
+        ffi.from_buffer(sorted_text, require_writable=True), _numbers(sorted_offsets),
+    )  # fmt: skip
+    return sorted_text, sorted_offsets
+
+
+def _sort_arrow(strings: Any, reverse: bool, job_options: dict[str, Any]) -> Any:
+    import numpy
+    import pyarrow
+
+    kind, types = strings.type, pyarrow.types
+    text, offsets = _sorted_text(*_of_arrow(strings), reverse, job_options)
+    width = numpy.int64 if types.is_large_string(kind) or types.is_large_binary(kind) else numpy.int32
+    places = offsets.view(numpy.int64) if width is numpy.int64 else offsets.astype(width)
+    buffers = [None, pyarrow.py_buffer(places), pyarrow.py_buffer(text)]
+    whole = pyarrow.Array.from_buffers(kind, len(places) - 1, buffers)
+    return pyarrow.chunked_array([whole], kind) if hasattr(strings, "combine_chunks") else whole
 
 
 def _numbers(thing: Any) -> Any:
@@ -106,6 +134,11 @@ def sort_strings(strings: Any, *, reverse: bool = False, **job_options: Any) -> 
         strings = list(strings)
         order = argsort_strings(strings, reverse=reverse, **job_options)
         return [strings[i] for i in order.tolist()]
+    if _is_arrow(strings):
+        return _sort_arrow(strings, reverse, job_options)
+    if strings.dtype.kind == "S" and strings.dtype.itemsize and len(strings):
+        text, _ = _sorted_text(*_of_numpy(strings), reverse, job_options)
+        return text.view(strings.dtype)
     order = argsort_strings(strings, reverse=reverse, **job_options)
     return strings.take(order.astype("int64"))  # which old versions of numpy want
 

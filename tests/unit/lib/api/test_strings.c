@@ -77,6 +77,31 @@ static void drop(strings *s)
     gs_mem_free(s->got);
 }
 
+/* The strings themselves, by the order that is wanted. */
+static void check_text(const strings *s, const gpusort_job *job)
+{
+    gs_status st = {.code = GS_OK};
+    const size_t bytes = (size_t)s->offsets[s->count];
+    uint8_t *text = NULL;
+    uint64_t *offsets = NULL;
+    REQUIRE_OK(gs_mem_new(&text, bytes + 1, "text", &st), &st);
+    REQUIRE_OK(gs_mem_new_array(&offsets, s->count + 1, sizeof *offsets, "s", &st), &st);
+    text[bytes] = 0xa5;
+    offsets[0] = 77;
+    CHECK(gpusort_sorted_strings(s->text, s->offsets, s->count,
+                                 s->is_backwards ? GPUSORT_REVERSE : 0, text, offsets,
+                                 job, NULL) == GPUSORT_OK);
+    CHECK(offsets[0] == 0 && offsets[s->count] == bytes && text[bytes] == 0xa5);
+    for (size_t i = 0; i < s->count; i++) {
+        const uint8_t *const from = s->text + s->offsets[s->want[i]];
+        const size_t n = (size_t)(s->offsets[s->want[i] + 1] - s->offsets[s->want[i]]);
+        REQUIRE(offsets[i + 1] - offsets[i] == n);
+        CHECK(n == 0 || memcmp(text + offsets[i], from, n) == 0);
+    }
+    gs_mem_free(text);
+    gs_mem_free(offsets);
+}
+
 static void check_sorts(strings *s)
 {
     gpusort_error error = GPUSORT_NO_ERROR;
@@ -91,6 +116,7 @@ static void check_sorts(strings *s)
                                    s->is_backwards ? GPUSORT_REVERSE : 0, s->got,
                                    way < 2 ? NULL : &job, &error) == GPUSORT_OK);
         CHECK(memcmp(s->got, s->want, s->count * sizeof *s->got) == 0);
+        check_text(s, way < 2 ? NULL : &job);
     }
     drop(s);
 }
