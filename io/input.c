@@ -21,6 +21,7 @@
 #include "io/file_look.h"
 #include "io/input_map.h"
 #include "io/pump.h"
+#include "io/wait_read.h"
 #include "io/write_all.h"
 #include "lib/base/assertion.h"
 #include "lib/base/machine.h"
@@ -444,7 +445,9 @@ static gs_code open_next(gs_input *in, gs_status *st)
     in->index = in->next_name++;
     const char *const name = in->names[in->index];
     const bool is_stdin = strcmp(name, "-") == 0;
-    in->fd = is_stdin ? STDIN_FILENO : open(name, O_RDONLY | O_CLOEXEC);
+    in->fd = is_stdin
+                 ? STDIN_FILENO
+                 : gs_wait_open(name, in->unsized_count > 0 ? in->options.cancel : NULL);
     if (in->fd < 0)
         return fail_open(name, st);
     struct stat info;

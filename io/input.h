@@ -13,7 +13,8 @@
  * turn (or their read-ahead) comes.
  *
  * Failures: GS_ERR_IO with "cannot read: NAME" (open) or "read failed: NAME" (read);
- * GS_ERR_FORMAT with "NAME: ..., at compressed byte N" for damaged or cut-off data.
+ * GS_ERR_FORMAT with "NAME: ..., at compressed byte N" for damaged or cut-off data;
+ * GS_ERR_CANCELLED where a pipe, a terminal or a FIFO without a writer was waited for.
  */
 #ifndef GS_IO_INPUT_H
 #define GS_IO_INPUT_H
@@ -52,6 +53,7 @@ typedef struct gs_input_options {
     const gs_log *log;            /* may be NULL */
     gs_trace *trace;              /* lane GS_LANE_READ; may be NULL */
     _Atomic uint64_t *bytes_read; /* as stored; added to; may be NULL */
+    const volatile int *cancel;   /* not 0: who waits for a pipe stops; may be NULL */
 } gs_input_options;
 
 /* Borrows the names until free(). */

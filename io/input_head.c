@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 #include "io/input_head.h"
 
-#include <errno.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "io/decode.h"
 #include "io/file_look.h"
+#include "io/wait_read.h"
 #include "lib/base/mem.h"
 
 /* To look at more files takes longer than to plan. */
@@ -19,17 +19,18 @@ static bool is_packed(const uint8_t *data, size_t bytes, bool keep_compressed)
     return !keep_compressed && gs_decode_recognise(data, bytes) != GS_COMPRESSION_NONE;
 }
 
-static gs_code look_at_pipe(gs_input_head *head, bool keep_compressed, gs_status *st)
+static gs_code look_at_pipe(gs_input_head *head, bool keep_compressed,
+                            const volatile int *cancel, gs_status *st)
 {
     GS_TRY(gs_mem_map(&head->data, GS_INPUT_HEAD_BYTES, false, "beginning of the input",
                       st));
     while (head->bytes < GS_INPUT_HEAD_BYTES && !head->is_all) {
-        const ssize_t n = read(STDIN_FILENO, head->data + head->bytes,
-                               GS_INPUT_HEAD_BYTES - head->bytes);
-        if (n < 0 && errno != EINTR)
+        const ssize_t n = gs_wait_read(STDIN_FILENO, head->data + head->bytes,
+                                       GS_INPUT_HEAD_BYTES - head->bytes, cancel);
+        if (n < 0)
             return GS_OK;
         head->is_all = n == 0;
-        head->bytes += n > 0 ? (size_t)n : 0;
+        head->bytes += (size_t)n;
     }
     head->is_small = head->is_all && !is_packed(head->data, head->bytes, keep_compressed);
     return GS_OK;
@@ -51,7 +52,8 @@ static size_t plain_bytes(const char *name, bool keep_compressed)
 }
 
 gs_code gs_input_head_look(gs_input_head *head, const char *const *names,
-                           size_t name_count, bool keep_compressed, gs_status *st)
+                           size_t name_count, bool keep_compressed,
+                           const volatile int *cancel, gs_status *st)
 {
     struct stat info;
     size_t bytes = 0;
@@ -59,7 +61,7 @@ gs_code gs_input_head_look(gs_input_head *head, const char *const *names,
     if (name_count == 1 && strcmp(names[0], "-") == 0)
         return fstat(STDIN_FILENO, &info) != 0 || S_ISREG(info.st_mode)
                    ? GS_OK
-                   : look_at_pipe(head, keep_compressed, st);
+                   : look_at_pipe(head, keep_compressed, cancel, st);
     for (size_t i = 0; i < name_count; i++) {
         const size_t more = name_count <= FILES_MAX && strcmp(names[i], "-") != 0
                                 ? plain_bytes(names[i], keep_compressed)

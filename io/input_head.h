@@ -24,11 +24,11 @@ typedef struct gs_input_head {
     bool is_all; /* standard input ended behind it */
 } gs_input_head;
 
-/* Reads from standard input if that is the only name and no regular file. What fails here
- * is left to the input, which fails as well. */
+/* Reads from standard input if that is the only name and no regular file, until *cancel
+ * (NULL is fine) is not 0. What fails here is left to the input, which fails as well. */
 GS_MUST_CHECK gs_code gs_input_head_look(gs_input_head *head, const char *const *names,
                                          size_t name_count, bool keep_compressed,
-                                         gs_status *st);
+                                         const volatile int *cancel, gs_status *st);
 void gs_input_head_release(gs_input_head *head);
 
 #endif

@@ -7,7 +7,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "io/wait_read.h"
 #include "lib/base/assertion.h"
+#include "lib/base/cancel.h"
 #include "lib/base/mem.h"
 #include "lib/base/quote.h"
 #include "lib/base/thread.h"
@@ -86,23 +88,23 @@ size_t gs_pumps_decode_bytes(const gs_pumps *pumps)
 static gs_code fail_read(const gs_pump *p, int error, gs_status *st)
 {
     gs_quoted name;
+    if (error == ECANCELED)
+        GS_TRY(gs_cancel_check(p->all->options->cancel, st));
     return GS_FAIL(st, GS_ERR_IO, error, "read failed: %s",
                    gs_quote_name(&name, p->all->names[p->file.index]));
 }
 
 /* The only place where a pump's thread may be cancelled: it holds no lock there, and the
  * block that it fills is known to the pump. */
-static ssize_t read_file(int fd, void *to, size_t bytes)
+static ssize_t read_file(const gs_pump *p, void *to, size_t bytes)
 {
-    ssize_t n;
     int before;
-    do {
-        (void)pthread_setcancelstate(PTHREAD_CANCEL_ENABLE, &before);
-        n = read(fd, to, bytes);
-        const int error = errno;
-        (void)pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before);
-        errno = error;
-    } while (n < 0 && errno == EINTR);
+    const volatile int *const cancel = p->file.may_wait ? p->all->options->cancel : NULL;
+    (void)pthread_setcancelstate(PTHREAD_CANCEL_ENABLE, &before);
+    const ssize_t n = gs_wait_read(p->file.fd, to, bytes, cancel);
+    const int error = errno;
+    (void)pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before);
+    errno = error;
     return n;
 }
 
@@ -113,7 +115,7 @@ static ssize_t read_some(gs_pump *p, void *to, size_t bytes)
     const size_t left = head != NULL ? head->bytes - p->head_at : 0;
     const size_t n = left < bytes ? left : bytes;
     if (n == 0)
-        return head != NULL && head->is_all ? 0 : read_file(p->file.fd, to, bytes);
+        return head != NULL && head->is_all ? 0 : read_file(p, to, bytes);
     memcpy(to, head->data + p->head_at, n);
     p->head_at += n;
     return (ssize_t)n;

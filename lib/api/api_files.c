@@ -14,7 +14,7 @@ static gs_code take_inputs(gs_api_files *f, gs_status *st)
     for (size_t i = 0; i < asked->input_count; i++)
         f->inputs[i] = asked->inputs[i];
     for (size_t i = 0; i < asked->input_fd_count; i++) {
-        GS_TRY(gs_api_source_open(&f->sources[i], asked->input_fds[i], st));
+        GS_TRY(gs_api_source_open(&f->sources[i], asked->input_fds[i], &f->sort.job, st));
         f->inputs[asked->input_count + i] = f->sources[i].name;
         f->source_count++;
     }

@@ -40,7 +40,12 @@ static int tell_progress(const gs_api_job *j)
     return j->job->progress(j->job->context, &now);
 }
 
-/* The number of a signal is what the library knows for "stop". */
+void gs_api_job_stop(gs_api_job *j)
+{
+    /* The number of a signal is what the library knows for "stop". */
+    __atomic_store_n(&j->cancel, SIGTERM, __ATOMIC_RELAXED);
+}
+
 static void look(gs_api_job *j)
 {
     const volatile int *const asked = j->job->cancel;
@@ -48,7 +53,7 @@ static void look(gs_api_job *j)
         (asked != NULL && __atomic_load_n(asked, __ATOMIC_RELAXED) != 0) ||
         (j->job->progress != NULL && tell_progress(j) != 0);
     if (is_wanted)
-        __atomic_store_n(&j->cancel, SIGTERM, __ATOMIC_RELAXED);
+        gs_api_job_stop(j);
 }
 
 static void *watch(void *context)

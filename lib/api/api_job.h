@@ -29,6 +29,8 @@ typedef struct gs_api_job {
 /* Also of a job that is NULL, which wishes nothing. Not closed after a failure. */
 GS_MUST_CHECK gs_code gs_api_job_open(gs_api_job *j, const gpusort_job *job,
                                       gs_status *st);
+/* As if the caller wished it. Any thread, until it is closed. */
+void gs_api_job_stop(gs_api_job *j);
 void gs_api_job_close(gs_api_job *j);
 
 #endif

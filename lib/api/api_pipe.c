@@ -3,10 +3,12 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -89,9 +91,11 @@ static void *carry(void *context)
         if (poll(&from, 1, LOOK_MS) == 0)
             continue;
         const ssize_t n = read(s->from, data, sizeof data);
-        if (n < 0 && errno == EINTR)
+        if (n < 0 && (errno == EINTR || errno == EAGAIN))
             continue;
         s->error = n < 0 ? errno : 0;
+        if (n < 0)
+            gs_api_job_stop(s->job); /* before it sees the end of the pipe */
         if (n <= 0 || !carry_on(s, data, (size_t)n))
             break;
     }
@@ -99,12 +103,19 @@ static void *carry(void *context)
     return NULL;
 }
 
+static bool is_pipe(int fd)
+{
+    struct statfs info;
+    return fstatfs(fd, &info) == 0 && info.f_type == PIPEFS_MAGIC;
+}
+
 /* Can the job open it by its name, and gets the same bytes? */
 static bool has_name(int fd, const char *name)
 {
     struct stat info;
-    if (fstat(fd, &info) != 0 || !(S_ISREG(info.st_mode) || S_ISFIFO(info.st_mode)) ||
-        (S_ISREG(info.st_mode) && lseek(fd, 0, SEEK_CUR) != 0))
+    const bool is_file =
+        fstat(fd, &info) == 0 && S_ISREG(info.st_mode) && lseek(fd, 0, SEEK_CUR) == 0;
+    if (!is_file && !is_pipe(fd))
         return false;
     const int again = open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (again >= 0)
@@ -112,9 +123,9 @@ static bool has_name(int fd, const char *name)
     return again >= 0;
 }
 
-gs_code gs_api_source_open(gs_api_source *s, int fd, gs_status *st)
+gs_code gs_api_source_open(gs_api_source *s, int fd, gs_api_job *job, gs_status *st)
 {
-    *s = (gs_api_source){.from = fd, .read_fd = -1, .write_fd = -1};
+    *s = (gs_api_source){.job = job, .from = fd, .read_fd = -1, .write_fd = -1};
     gs_api_descriptor_name(fd, s->name);
     if (fcntl(fd, F_GETFD) < 0)
         return GS_FAIL(st, GS_ERR_IO, errno, "cannot read: descriptor %d", fd);
@@ -138,6 +149,8 @@ gs_code gs_api_source_close(gs_api_source *s, gs_status *st)
     atomic_store(&s->is_over, true);
     (void)close(s->read_fd);
     (void)pthread_join(s->carrier, NULL);
+    if (s->error != 0 && st->code == GS_ERR_CANCELLED)
+        gs_status_clear(st);
     return s->error == 0
                ? GS_OK
                : GS_FAIL(st, GS_ERR_IO, s->error, "read failed: descriptor %d", s->from);

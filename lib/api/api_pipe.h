@@ -3,8 +3,9 @@
  * api_pipe: bytes between a caller and a job that reads and writes files by their names.
  *
  * A descriptor of a file or pipe has a name in /proc, and the job opens it anew. What has
- * none that can be opened (a socket), or does not stand at its beginning, is carried into
- * a pipe by a thread.
+ * none that can be opened (a socket), does not stand at its beginning, or may wait for
+ * another writer if it is opened anew (a FIFO), is carried into a pipe by a thread. If
+ * that cannot read on, the end that the job sees is none: it stops the job first.
  */
 #ifndef GS_LIB_API_API_PIPE_H
 #define GS_LIB_API_API_PIPE_H
@@ -15,7 +16,7 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-#include "lib/base/status.h"
+#include "lib/api/api_job.h"
 
 enum { GS_API_NAME_BYTES = 32 };
 
@@ -39,6 +40,7 @@ ssize_t gs_api_write(int fd, const void *data, size_t bytes);
 /* A descriptor as an input. Call order: open, the job reads `name`, close. */
 typedef struct gs_api_source {
     char name[GS_API_NAME_BYTES];
+    gs_api_job *job;
     int from, read_fd, write_fd;
     bool is_carried;
     atomic_bool is_over;
@@ -46,8 +48,11 @@ typedef struct gs_api_source {
     int error; /* errno of the reading; after close */
 } gs_api_source;
 
-GS_MUST_CHECK gs_code gs_api_source_open(gs_api_source *s, int fd, gs_status *st);
-/* Nobody reads any more. Fails if not all could be read. */
+/* Borrows the job, which is open, until close. */
+GS_MUST_CHECK gs_code gs_api_source_open(gs_api_source *s, int fd, gs_api_job *job,
+                                         gs_status *st);
+/* Nobody reads any more. Fails if not all could be read, and then says so instead of
+ * "cancelled", which is what the job made of it. */
 GS_MUST_CHECK gs_code gs_api_source_close(gs_api_source *s, gs_status *st);
 
 #endif

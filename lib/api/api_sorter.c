@@ -112,7 +112,7 @@ void gpusort_sorter_free(gpusort_sorter *s)
 {
     if (s == NULL)
         return;
-    __atomic_store_n(&s->sort.job.cancel, SIGTERM, __ATOMIC_RELAXED);
+    gs_api_job_stop(&s->sort.job);
     close_end(&s->in[1]);
     close_end(&s->out[0]);
     join(s);

@@ -36,6 +36,7 @@ gs_code gs_sort_input_open(gs_sort_input *in, const gs_sort_options *o,
         .log = o->log,
         .trace = o->trace,
         .bytes_read = o->stats ? &o->stats->input_bytes : NULL,
+        .cancel = o->cancel_signal,
     };
     GS_TRY(gs_input_new(&in->input, o->inputs, o->input_count, &input, st));
     if (o->stats != NULL)

@@ -119,7 +119,7 @@ static gs_code open_input(gs_sorter *s, gs_status *st)
 {
     const gs_sort_options *const o = s->options;
     GS_TRY(gs_input_head_look(&s->in.head, o->inputs, o->input_count, o->keep_compressed,
-                              st));
+                              o->cancel_signal, st));
     gs_memory_plan plan = s->in.head.is_small
                               ? gs_memory_plan_small(o, s->layout.is_keyed)
                               : gs_memory_plan_sort(o, s->layout.is_keyed);

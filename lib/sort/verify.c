@@ -15,6 +15,7 @@
 #include <xxhash.h>
 
 #include "lib/base/assertion.h"
+#include "lib/base/cancel.h"
 #include "lib/base/mem.h"
 #include "lib/base/team.h"
 #include "lib/sort/sort_input.h"
@@ -234,10 +235,11 @@ static gs_code work(void *context, unsigned number, gs_status *st)
         gs_line_batch batch;
         gs_verify_part part = {.batch = &batch};
         bool has_batch = false;
+        GS_TRY(gs_cancel_check(job->options->cancel_signal, st));
         /* If that fails, what comes before it is still looked at, by who has it. */
         GS_TRY(gs_line_feed_next(job->feed, &batch, &has_batch, st));
-        if (!has_batch)
-            return GS_OK;
+        if (!has_batch) /* an input that was cut off looks as if it had ended */
+            return gs_cancel_check(job->options->cancel_signal, st);
         GS_NOTED(look_at_batch(job, &job->workers[number], &batch, &part, st));
         GS_NOTED(take_turn(job, batch.ticket, &part, &goes_on, st));
         gs_line_batch_release(&batch);

@@ -134,6 +134,7 @@ static gs_code look_again(builder *b, size_t input_index, gs_record_ends *ends,
         .decode_threads = 1,
         .keep_compressed = o->keep_compressed,
         .no_uring = true,
+        .cancel = o->cancel_signal,
     };
     GS_TRY_OR_FAIL(gs_input_new(&input, name, 1, &look, st));
     GS_TRY_OR_FAIL(gs_input_next(input, &block, st));
@@ -186,6 +187,7 @@ static gs_code open_input(builder *b, gs_status *st)
         .keep_compressed = o->keep_compressed,
         .no_uring = o->no_uring,
         .log = o->log,
+        .cancel = o->cancel_signal,
     };
     GS_TRY(gs_input_new(&b->input, o->inputs, o->input_count, &input, st));
     atomic_store(&o->stats->sort.input_bytes_total, gs_input_size_hint(b->input));

@@ -268,6 +268,7 @@ static gs_code import(const gs_ciff_import_options *o, gs_block_pool *pool,
         .no_uring = o->no_uring,
         .log = o->log,
         .trace = o->trace,
+        .cancel = o->cancel_signal,
     };
     const gs_byte_source source = {next_bytes, s};
     s->stats = o->stats;

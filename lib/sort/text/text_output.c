@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "io/stream.h"
+#include "lib/base/cancel.h"
 
 enum { OUTPUT_ZSTD_LEVEL = 3 };
 
@@ -51,6 +52,7 @@ gs_code gs_text_output_settle(const gs_text_output *out, uint64_t records, uint6
         atomic_store(&stats->output_records, records);
     }
     GS_TRY(st->code);
+    GS_TRY(gs_cancel_check(o->cancel_signal, st));
     if (o->taker != NULL)
         return o->taker->end(o->taker->context, st);
     /* What is kept of the job goes when it is done. */
@@ -122,6 +124,7 @@ gs_code gs_text_output_write(const gs_text_output *out, gs_text_output_fn *make,
                              void *context, gs_status *st)
 {
     const gs_sort_options *const o = out->options;
+    GS_TRY(gs_cancel_check(o->cancel_signal, st)); /* nothing of half an input leaves */
     const bool goes_on = out->written_bytes != NULL && !o->output_zstd &&
                          !gs_output_is_seekable(out->output);
     char failure[GS_STREAM_FAILURE_BYTES];

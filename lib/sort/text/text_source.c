@@ -43,6 +43,7 @@ gs_code gs_text_source_open(gs_text_source *source, const char *const *name,
         .keep_compressed = options->keep_compressed,
         .no_uring = true, /* a ring would cost a descriptor a file */
         .log = options->log,
+        .cancel = options->cancel,
     };
     GS_TRY_OR_FAIL(gs_input_new(&source->input, name, 1, &input, st));
     const gs_block_source blocks = gs_block_source_input(source->input);

@@ -45,7 +45,8 @@ typedef struct gs_text_source_options {
     bool keep_compressed;
     bool shares_header; /* files have the header; who opens them looks at it */
     const gs_log *log;
-    gs_witness *witness; /* sees what is in files, not runs or text; may be NULL */
+    const volatile int *cancel; /* of who waits for a pipe; may be NULL */
+    gs_witness *witness;        /* sees what is in files, not runs or text; may be NULL */
 } gs_text_source_options;
 
 /* Opens `name` (borrowed until close) and stands on its first line. A source that failed

@@ -31,7 +31,7 @@ static bool is_small(const char *const *names, size_t count, bool keep_compresse
 {
     gs_status st = {.code = GS_OK};
     gs_input_head head;
-    REQUIRE_OK(gs_input_head_look(&head, names, count, keep_compressed, &st), &st);
+    REQUIRE_OK(gs_input_head_look(&head, names, count, keep_compressed, NULL, &st), &st);
     CHECK(head.data == NULL);
     const bool is_small = head.is_small;
     gs_input_head_release(&head);
@@ -94,7 +94,7 @@ static size_t read_pipe(bool *was_small, size_t *head_bytes)
     gs_block *block;
     gs_input_head head;
     size_t bytes = 0;
-    REQUIRE_OK(gs_input_head_look(&head, name, 1, false, &st), &st);
+    REQUIRE_OK(gs_input_head_look(&head, name, 1, false, NULL, &st), &st);
     *was_small = head.is_small;
     *head_bytes = head.bytes;
     REQUIRE_OK(gs_block_pool_new(&pool, BLOCK, 4, &st), &st);

@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Jobs of gpusort.h whose inputs do not go on. What would break: a wish to stop that
+ * nobody hears while a pipe, a FIFO, a terminal or a socket is idle; half of an input
+ * that is taken for all of it, and its result for the whole one; a caller who is told
+ * that all went well after a failure; what a sorter still looks at when its caller has
+ * forgotten it.
+ */
+#define CHECK_STARTS_THREADS
+
+#include "lib/gpusort.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "tests/check.h"
+
+#define GOOD(expr)                                                                       \
+    do {                                                                                 \
+        if ((expr) != GPUSORT_OK) {                                                      \
+            fprintf(stderr, "%s:%d: %s: %s\n", __FILE__, __LINE__, #expr,                \
+                    error.message);                                                      \
+            exit(1);                                                                     \
+        }                                                                                \
+    } while (0)
+
+enum { HANG_SECONDS = 60 };
+
+static void write_file(const char *name, const char *text)
+{
+    FILE *const f = fopen(name, "w");
+    REQUIRE(f != NULL && fputs(text, f) >= 0 && fclose(f) == 0);
+}
+
+static bool has_text(const char *name, const char *text)
+{
+    char got[256];
+    FILE *const f = fopen(name, "r");
+    REQUIRE(f != NULL);
+    got[fread(got, 1, sizeof got - 1, f)] = '\0';
+    REQUIRE(fclose(f) == 0);
+    return strcmp(got, text) == 0;
+}
+
+/* --- idle inputs -------------------------------------------------------------------- */
+
+/* The second time that the job tells how far it is, it waits. */
+static int stop_when_idle(void *context, const gpusort_progress *p)
+{
+    int *const told = context;
+    (void)p;
+    return ++*told > 1;
+}
+
+typedef gpusort_code job_fn(const gpusort_sort_options *o, gpusort_error *error);
+
+static gpusort_code check(const gpusort_sort_options *o, gpusort_error *error)
+{
+    uint64_t disorder;
+    return gpusort_check(o, &disorder, error);
+}
+
+static gpusort_code build(const gpusort_sort_options *o, gpusort_error *error)
+{
+    gpusort_build_options b = GPUSORT_BUILD_OPTIONS;
+    b.job = o->job;
+    b.folder = "stopped";
+    b.format = "jsonl";
+    b.inputs = o->inputs;
+    b.input_count = o->input_count;
+    return gpusort_index_build(&b, error);
+}
+
+static void stops(job_fn *job, const char *name, int fd)
+{
+    gpusort_error error = GPUSORT_NO_ERROR;
+    gpusort_sort_options o = GPUSORT_SORT_OPTIONS;
+    int told = 0;
+    o.inputs = &name;
+    o.input_count = name != NULL;
+    o.input_fds = &fd;
+    o.input_fd_count = fd >= 0;
+    o.output = "stopped";
+    o.job.progress = stop_when_idle;
+    o.job.context = &told;
+    (void)alarm(HANG_SECONDS);
+    CHECK(job(&o, &error) == GPUSORT_CANCELLED);
+    (void)alarm(0);
+    CHECK(strcmp(error.message, "cancelled") == 0 && access("stopped", F_OK) != 0);
+}
+
+/* Before a byte has come, and when some have. */
+static void idle_inputs_stop(void)
+{
+    int ends[2], sockets[2];
+    REQUIRE(mkfifo("fifo", 0600) == 0 && pipe(ends) == 0 &&
+            socketpair(AF_UNIX, SOCK_STREAM, 0, sockets) == 0);
+    job_fn *const jobs[] = {gpusort_sort, gpusort_merge, check};
+    for (size_t i = 0; i < sizeof jobs / sizeof *jobs; i++) {
+        stops(jobs[i], "fifo", -1); /* nobody has it open to write */
+        stops(jobs[i], NULL, ends[0]);
+        stops(jobs[i], NULL, sockets[0]);
+    }
+    stops(build, "fifo", -1);
+    const int writer = open("fifo", O_RDWR);
+    REQUIRE(writer >= 0);
+    stops(gpusort_sort, "fifo", -1);
+    stops(gpusort_sort, "fifo", ends[0]);
+    REQUIRE(write(sockets[1], "b\na\n", 4) == 4);
+    stops(gpusort_sort, NULL, sockets[0]);
+    REQUIRE(dup2(ends[0], STDIN_FILENO) == STDIN_FILENO);
+    stops(gpusort_sort, "-", -1);
+    REQUIRE(write(ends[1], "b\na\n", 4) == 4);
+    stops(gpusort_sort, "-", -1);
+    (void)close(STDIN_FILENO);
+    const int all[] = {writer, ends[0], ends[1], sockets[0], sockets[1]};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        REQUIRE(close(all[i]) == 0);
+}
+
+/* A FIFO whose writer comes late is waited for; one whose writer has gone is at its end,
+ * by its descriptor too. */
+static void fifos_have_an_end(void)
+{
+    gpusort_error error = GPUSORT_NO_ERROR;
+    gpusort_sort_options o = GPUSORT_SORT_OPTIONS;
+    const char *const name[] = {"fifo"};
+    volatile int never = 0;
+    o.job.cancel = &never;
+    o.output = "of_fifo";
+    const int reader = open("fifo", O_RDONLY | O_NONBLOCK);
+    const int writer = open("fifo", O_WRONLY);
+    REQUIRE(reader >= 0 && writer >= 0 && write(writer, "b\na\n", 4) == 4);
+    REQUIRE(close(writer) == 0);
+    o.input_fds = &reader;
+    o.input_fd_count = 1;
+    (void)alarm(HANG_SECONDS);
+    GOOD(gpusort_sort(&o, &error));
+    CHECK(has_text("of_fifo", "a\nb\n"));
+    REQUIRE(close(reader) == 0);
+    const pid_t child = fork();
+    REQUIRE(child >= 0);
+    if (child == 0) {
+        (void)usleep(150 * 1000);
+        const int late = open("fifo", O_WRONLY);
+        _exit(write(late, "d\nc\n", 4) != 4);
+    }
+    o.input_fd_count = 0;
+    o.inputs = name;
+    o.input_count = 1;
+    GOOD(gpusort_sort(&o, &error));
+    (void)alarm(0);
+    CHECK(has_text("of_fifo", "c\nd\n"));
+}
+
+/* --- half of an input --------------------------------------------------------------- */
+
+/* A socket that gives two lines, and then an error: its peer left something unread. */
+static int broken_socket(void)
+{
+    int ends[2];
+    REQUIRE(socketpair(AF_UNIX, SOCK_STREAM, 0, ends) == 0);
+    REQUIRE(write(ends[0], "unread", 6) == 6 && write(ends[1], "b\na\n", 4) == 4 &&
+            close(ends[1]) == 0);
+    return ends[0];
+}
+
+static void half_an_input_is_no_result(job_fn *job)
+{
+    gpusort_error error = GPUSORT_NO_ERROR;
+    gpusort_sort_options o = GPUSORT_SORT_OPTIONS;
+    const int fd = broken_socket();
+    char what[64];
+    (void)snprintf(what, sizeof what, "read failed: descriptor %d: ", fd);
+    write_file("kept", "precious\n");
+    o.input_fds = &fd;
+    o.input_fd_count = 1;
+    o.output = "kept";
+    CHECK(job(&o, &error) == GPUSORT_IO && error.system_error == ECONNRESET);
+    CHECK(strncmp(error.message, what, strlen(what)) == 0);
+    CHECK(has_text("kept", "precious\n"));
+    REQUIRE(close(fd) == 0);
+}
+
+static void half_an_input_goes_nowhere(void)
+{
+    gpusort_sort_options o = GPUSORT_SORT_OPTIONS;
+    const int fd = broken_socket();
+    int ends[2];
+    char got[8];
+    REQUIRE(pipe(ends) == 0);
+    o.input_fds = &fd;
+    o.input_fd_count = 1;
+    o.output_fd = ends[1] + 1;
+    CHECK(gpusort_sort(&o, NULL) == GPUSORT_IO);
+    REQUIRE(close(ends[1]) == 0);
+    CHECK(read(ends[0], got, sizeof got) == 0);
+    REQUIRE(close(ends[0]) == 0 && close(fd) == 0);
+}
+
+int main(void)
+{
+    idle_inputs_stop();
+    fifos_have_an_end();
+    half_an_input_is_no_result(gpusort_sort);
+    half_an_input_is_no_result(gpusort_merge);
+    half_an_input_is_no_result(check);
+    half_an_input_goes_nowhere();
+    return check_failures != 0;
+}
