@@ -349,7 +349,9 @@ GPUSORT_API GPUSORT_CHECKED gpusort_code gpusort_key_locate(const gpusort_order 
 /* --- sorting records as they come --------------------------------------------------- */
 
 /* Call order: new, put*, sorted, get*, free. Inputs and output of the options are not
- * looked at. Records are as long as order.record_bytes, or lines without their ends. */
+ * looked at; the functions of their job, its context, stats and *cancel are, until free.
+ * When a get has failed, all that follow fail with the same. Records are as long as
+ * order.record_bytes, or lines without their ends. */
 typedef struct gpusort_sorter gpusort_sorter;
 
 GPUSORT_API GPUSORT_CHECKED gpusort_code gpusort_sorter_new(

@@ -22,7 +22,10 @@ enum { BUFFER_BYTES = 256 * 1024 };
 
 struct gpusort_sorter {
     gs_api_sort sort;
-    int in[2], out[2]; /* ends to read and to write; -1: closed */
+    void **kept; /* copies of what the caller's options point to */
+    size_t kept_count;
+    const char **temp_folders; /* some of them */
+    int in[2], out[2];         /* ends to read and to write; -1: closed */
     char in_name[GS_API_NAME_BYTES];
     const char *inputs[1];
     pthread_t thread;
@@ -52,6 +55,55 @@ static void *sort_all(void *context)
     close_end(&s->out[1]);
     close_end(&s->in[0]); /* who still puts is told by EPIPE */
     return NULL;
+}
+
+/* A copy of what the caller's options point to, which may go when the sort has begun;
+ * NULL of NULL, and where there is no memory. */
+static const void *keep(gpusort_sorter *s, const void *data, size_t bytes, gs_status *st)
+{
+    char *copy = NULL;
+    if (data == NULL || bytes == 0 ||
+        gs_mem_new_array(&copy, bytes, 1, "options", st) != GS_OK)
+        return NULL;
+    memcpy(copy, data, bytes);
+    s->kept[s->kept_count++] = copy;
+    return copy;
+}
+
+static const char *keep_text(gpusort_sorter *s, const char *text, gs_status *st)
+{
+    return keep(s, text, text != NULL ? strlen(text) + 1 : 0, st);
+}
+
+static size_t names_bytes(const gs_json_path *path)
+{
+    const char *end = path->names;
+    for (size_t i = 0; end != NULL && i < path->depth; i++)
+        end += strlen(end) + 1;
+    return (size_t)(end - path->names);
+}
+
+static gs_code keep_options(gpusort_sorter *s, gs_status *st)
+{
+    enum { ENGINE, GPUS, PROGRAM, ONE_EACH };
+    gs_sort_options *const o = &s->sort.options;
+    const size_t folders = o->temp_folder_count;
+    const size_t paths = s->sort.paths != NULL ? o->order.key_count : 0;
+    GS_TRY(gs_mem_new_array(&s->kept, ONE_EACH + folders + paths, sizeof *s->kept,
+                            "options", st));
+    GS_TRY(gs_mem_new_array(&s->temp_folders, folders, sizeof *s->temp_folders, "options",
+                            st));
+    for (size_t i = 0; i < folders; i++)
+        s->temp_folders[i] = keep_text(s, o->temp_folders[i], st);
+    o->temp_folders = s->temp_folders;
+    o->engine = keep_text(s, o->engine, st);
+    o->gpus = keep(s, o->gpus, o->gpu_count * sizeof *o->gpus, st);
+    o->compress_program = keep_text(s, o->compress_program, st);
+    for (size_t i = 0; i < paths; i++) {
+        gs_json_path *const path = &s->sort.paths[i];
+        path->names = keep(s, path->names, names_bytes(path), st);
+    }
+    return st->code;
 }
 
 static gs_code start(gpusort_sorter *s, gs_status *st)
@@ -90,7 +142,7 @@ gpusort_code gpusort_sorter_new(gpusort_sorter **out, const gpusort_sort_options
             (void)GS_FAIL(&st, GS_ERR_ARG, 0,
                           "records that are put are of no table, have no checkpoint and "
                           "are not packed");
-        if (st.code == GS_OK)
+        if (st.code == GS_OK && keep_options(s, &st) == GS_OK)
             GS_NOTED(start(s, &st));
     }
     if (st.code == GS_OK)
@@ -118,6 +170,10 @@ void gpusort_sorter_free(gpusort_sorter *s)
     join(s);
     close_end(&s->in[0]);
     close_end(&s->out[1]);
+    for (size_t i = 0; i < s->kept_count; i++)
+        gs_mem_free(s->kept[i]);
+    gs_mem_free(s->kept);
+    gs_mem_free(s->temp_folders);
     gs_mem_free(s->to);
     gs_mem_free(s->from);
     gs_api_sort_release(&s->sort);
@@ -275,7 +331,9 @@ static gs_code bring_record(gpusort_sorter *s, size_t *bytes, gs_status *st)
         looked = s->from_end - s->from_begin;
         GS_TRY(read_more(s, st));
     }
-    return GS_OK;
+    if (*bytes == 0) /* a sort that has failed has no end, however often it is asked */
+        gs_status_keep_first(st, &s->st);
+    return st->code;
 }
 
 gpusort_code gpusort_sorter_get(gpusort_sorter *s, const void **record, size_t *bytes,

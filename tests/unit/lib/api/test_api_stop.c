@@ -203,8 +203,117 @@ static void half_an_input_goes_nowhere(void)
     REQUIRE(close(ends[0]) == 0 && close(fd) == 0);
 }
 
+/* --- sorters ------------------------------------------------------------------------ */
+
+enum { LINE_BYTES = 1000, LINES = 20000 };
+
+/* So many lines that they do not fit into `o->job.memory_bytes`, or into a pipe. */
+static void put_lines(gpusort_sorter *sorter)
+{
+    gpusort_error error = GPUSORT_NO_ERROR;
+    char line[LINE_BYTES + 1];
+    for (int i = 0; i < LINES; i++) {
+        (void)snprintf(line, sizeof line, "%0*d", LINE_BYTES, i * 7919 % LINES);
+        GOOD(gpusort_sorter_put(sorter, line, LINE_BYTES, &error));
+    }
+}
+
+/* What the options pointed to when the sorter began may be anything afterwards. */
+static void options_are_borrowed_until_new_returns(void)
+{
+    gpusort_error error = GPUSORT_NO_ERROR;
+    gpusort_sort_options o = GPUSORT_SORT_OPTIONS;
+    gpusort_sorter *sorter = NULL;
+    char folder[] = "spilled", engine[] = "cpu";
+    const char *folders[] = {folder, folder};
+    const void *record;
+    size_t bytes;
+    int count = 0;
+    REQUIRE(mkdir(folder, 0700) == 0);
+    o.job.memory_bytes = 4 << 20;
+    o.job.temp_folders = folders;
+    o.job.temp_folder_count = 2;
+    o.job.engine = engine;
+    GOOD(gpusort_sorter_new(&sorter, &o, &error));
+    memset(folder, 'X', sizeof folder - 1);
+    memset(engine, 'X', sizeof engine - 1);
+    folders[0] = folders[1] = "no/such/folder";
+    memset(&o, 0xff, sizeof o);
+    put_lines(sorter);
+    GOOD(gpusort_sorter_sorted(sorter, &error));
+    for (record = folder; record != NULL; count++)
+        GOOD(gpusort_sorter_get(sorter, &record, &bytes, &error));
+    CHECK(count == LINES + 1);
+    gpusort_sorter_free(sorter);
+}
+
+static void paths_are_borrowed_until_new_returns(void)
+{
+    gpusort_error error = GPUSORT_NO_ERROR;
+    gpusort_sort_options o = GPUSORT_SORT_OPTIONS;
+    gpusort_sorter *sorter = NULL;
+    char names[] = "a\0b";
+    int gpus[] = {0};
+    const gpusort_key key = {.kind = GPUSORT_NUMERIC};
+    const gpusort_path path = {.names = names, .depth = 2};
+    const void *text;
+    size_t bytes;
+    static const char given[] = "{\"a\": {\"b\": 10}}\n{\"a\": {\"b\": 9}}\n";
+    static const char want[] = "{\"a\": {\"b\": 9}}\n{\"a\": {\"b\": 10}}\n";
+    o.order.form = GPUSORT_JSON;
+    o.order.keys = &key;
+    o.order.key_count = 1;
+    o.order.paths = &path;
+    o.job.engine = "cpu";
+    o.job.gpus = gpus;
+    o.job.gpu_count = 1;
+    GOOD(gpusort_sorter_new(&sorter, &o, &error));
+    memset(names, 'X', sizeof names);
+    gpus[0] = -1;
+    GOOD(gpusort_sorter_put_text(sorter, given, sizeof given - 1, &error));
+    GOOD(gpusort_sorter_sorted(sorter, &error));
+    GOOD(gpusort_sorter_get_text(sorter, &text, &bytes, &error));
+    CHECK(bytes == sizeof want - 1 && memcmp(text, want, bytes) == 0);
+    gpusort_sorter_free(sorter);
+}
+
+/* Whoever asks again after a failure is not told that this was all. */
+static void a_failure_is_no_end(void)
+{
+    gpusort_error error = GPUSORT_NO_ERROR;
+    gpusort_sort_options o = GPUSORT_SORT_OPTIONS;
+    gpusort_sorter *sorter = NULL;
+    volatile int cancel = 0;
+    const void *record;
+    size_t bytes;
+    int count = 0;
+    gpusort_code code;
+    o.job.memory_bytes = 4 << 20;
+    o.job.cancel = &cancel;
+    GOOD(gpusort_sorter_new(&sorter, &o, &error));
+    put_lines(sorter);
+    GOOD(gpusort_sorter_sorted(sorter, &error));
+    GOOD(gpusort_sorter_get(sorter, &record, &bytes, &error));
+    __atomic_store_n(&cancel, 1, __ATOMIC_RELAXED);
+    (void)usleep(200 * 1000);
+    while ((code = gpusort_sorter_get(sorter, &record, &bytes, &error)) == GPUSORT_OK &&
+           record != NULL)
+        count++;
+    CHECK(code == GPUSORT_CANCELLED && record == NULL && count < LINES - 1);
+    for (int again = 0; again < 2; again++) {
+        CHECK(gpusort_sorter_get(sorter, &record, &bytes, NULL) == GPUSORT_CANCELLED);
+        CHECK(gpusort_sorter_get_text(sorter, &record, &bytes, NULL) ==
+              GPUSORT_CANCELLED);
+        CHECK(record == NULL && bytes == 0);
+    }
+    gpusort_sorter_free(sorter);
+}
+
 int main(void)
 {
+    options_are_borrowed_until_new_returns();
+    paths_are_borrowed_until_new_returns();
+    a_failure_is_no_end();
     idle_inputs_stop();
     fifos_have_an_end();
     half_an_input_is_no_result(gpusort_sort);
