@@ -5,6 +5,8 @@
     tests/api/python.py WHEEL PROGRAM
 """
 
+import gzip
+import io
 import os
 import random
 import shutil
@@ -41,6 +43,23 @@ def write(name: str, lines: list[bytes]) -> str:
 
 def words(count: int) -> list[bytes]:
     return [b"w%d %d.%d" % (RANDOM.randrange(count), RANDOM.randrange(99), i % 7) for i in range(count)]
+
+
+def script(text: str) -> bytes:
+    """What a program says that has the package: one that may be interrupted, hang or crash.
+    What a shell starts in the background ignores SIGINT, and with it all that it starts."""
+    text = f"import gc, os, signal, sys, threading, time; sys.path.insert(0, {str(PACKAGE)!r})\nimport gpusort\n" + text
+    text = text.replace("INTERRUPT_ONCE", """
+may_interrupt = True
+def interrupt(_):
+    global may_interrupt
+    if may_interrupt:
+        may_interrupt = False
+        os.kill(os.getpid(), signal.SIGINT)
+""")
+    done = subprocess.run([sys.executable, "-X", "faulthandler", "-c", text], capture_output=True, timeout=60,
+                          preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))  # fmt: skip
+    return done.stdout if done.returncode == 0 else b"%d: " % done.returncode + done.stderr
 
 
 def command(*args: str) -> bytes:
@@ -209,13 +228,109 @@ class Sorting(unittest.TestCase):
             s.put_text(b"".join(fixed[:100]))
             s.put_many(fixed[100:])
             self.assertEqual(list(s), sorted(fixed, key=lambda r: int.from_bytes(r[4:8], "little")))
-        with gpusort.Sorter() as s, self.assertRaisesRegex(ValueError, "line end"):
-            s.put(b"two\nlines")
-            list(s)
-        with gpusort.Sorter(record_bytes=4) as s, self.assertRaisesRegex(ValueError, "4 bytes"):
-            s.put_many([b"four", b"fiveb", b"thr"])
-            list(s)
         self.assertEqual(list(gpusort.sort_records([])), [])
+
+    def test_what_is_no_record(self) -> None:
+        """It is refused at once, and the others stay."""
+        with gpusort.Sorter() as s:
+            for record in (b"b", b"two\nlines", b"\n", "text", 7, b"a"):
+                if isinstance(record, bytes) and b"\n" not in record:
+                    s.put(record)
+                    continue
+                with self.assertRaises(ValueError if isinstance(record, bytes) else TypeError):
+                    s.put(record)  # type: ignore[arg-type]
+            self.assertEqual(list(s), [b"a", b"b"])
+        with gpusort.Sorter(record_bytes=4) as s:
+            with self.assertRaisesRegex(ValueError, "4 bytes"):
+                s.put_many([b"four", b"fiveb", b"thr"])
+            self.assertEqual(list(s), [b"four"])
+        with gpusort.Sorter(zero_terminated=True) as s:
+            with self.assertRaisesRegex(ValueError, "line end"):
+                s.put(b"a\0b")
+            s.put(b"a\nb")
+            self.assertEqual(list(s), [b"a\nb"])
+
+    def test_a_record_that_changes_later(self) -> None:
+        again = bytearray(2)
+        with gpusort.Sorter() as s:
+            for word in (b"bb", b"aa", b"cc"):
+                again[:] = word
+                s.put(again)
+            s.put(memoryview(again))  # type: ignore[arg-type]
+            again[:] = b"no"
+            self.assertEqual(list(s), [b"aa", b"bb", b"cc", b"cc"])
+
+    def test_a_fork_leaves_a_sorter_alone(self) -> None:
+        said = script("""
+s = gpusort.Sorter()
+s.put(b"b")
+s.put_text(b"a\\n")
+if os.fork() == 0:
+    signal.alarm(20)
+    for use in (lambda: s.put_text(b"child\\n"), lambda: list(s)):
+        try: use()
+        except ValueError as e: print(e, flush=True)
+    s.close()
+    os._exit(0)
+print(os.wait()[1], list(s))
+""")
+        refused = b"the sorter is of the process that has forked this one\n"
+        self.assertEqual(said, 2 * refused + b"0 [b'a', b'b']\n")
+
+    def test_names_have_no_zeros(self) -> None:
+        for wrong in (
+            lambda: gpusort.sort("in", "zero\0.txt"), lambda: gpusort.sort("in\0", "zero"),
+            lambda: gpusort.sort(b"in\0", "zero"), lambda: gpusort.sort("in", "zero", temp="/tmp\0"),
+            lambda: gpusort.sort([0, "in\0"], "zero"), lambda: gpusort.sort("in", "zero", engine="cpu\0x"),
+            lambda: gpusort.Index("idx\0"), lambda: gpusort.Index.delete("idx", ["a\0b"]),
+        ):  # fmt: skip
+            with self.assertRaisesRegex(ValueError, "zero|null"):
+                wrong()
+        self.assertFalse(Path("zero").exists())
+
+    def test_files_of_python(self) -> None:
+        """They live as long as they are read, and begin where Python stands."""
+        write("three", [b"b", b"c", b"a"])
+        self.assertEqual(script("print(list(gpusort.sort(open('three', 'rb'))))"), b"[b'a', b'b', b'c']\n")
+        left = [b"a", b"c"]
+        for opened in (open("three", "rb"), open("three", "r+b"), open("three"), open("three", "rb", buffering=0)):
+            with opened:
+                self.assertEqual(len(opened.readline()), 2)
+                self.assertEqual(list(gpusort.sort(opened)), left)
+        for made in (tempfile.NamedTemporaryFile(), tempfile.TemporaryFile(), tempfile.SpooledTemporaryFile()):
+            with made:
+                made.write(b"b\nc\na\n")
+                made.seek(2)
+                self.assertEqual(list(gpusort.sort(made)), left)
+                made.seek(0, 2)
+                self.assertEqual(list(gpusort.sort(made)), [])
+        Path("three.gz").write_bytes(gzip.compress(Path("three").read_bytes()))
+        with gzip.open("three.gz") as packed:
+            self.assertEqual(list(gpusort.sort(packed)), [b"a", b"b", b"c"])
+            packed.readline()
+            with self.assertRaisesRegex(ValueError, "three.gz"):
+                gpusort.sort(packed)
+            with self.assertRaisesRegex(ValueError, "three.gz"):
+                gpusort.sort(io.BufferedReader(packed))
+
+    def test_files_and_descriptors_in_turn(self) -> None:
+        """Equal lines stay as they came, whatever they came in."""
+        for name in "abcd":
+            write(name, [b"x " + name.encode()])
+        before = len(os.listdir("/proc/self/fd"))
+        with open("b", "rb") as b, open("d", "rb") as d:
+            fd = os.open("c", os.O_RDONLY)
+            for inputs, names in (
+                (["a", b, fd, "d"], b"abcd"), ([b, "a", d.fileno(), Path("c")], b"badc"), ([d, b"a"], b"da"),
+            ):  # fmt: skip
+                rows = list(gpusort.sort(inputs, keys="1,1", stable=True))
+                self.assertEqual(b"".join(row[2:] for row in rows), names)
+                gpusort.sort(inputs, "out", keys="1,1", stable=True)
+                self.assertEqual(Path("out").read_bytes(), b"".join(row + b"\n" for row in rows))
+            os.close(fd)
+            with self.assertRaises(FileNotFoundError):
+                gpusort.sort([b, "nowhere"], "out")
+        self.assertEqual(len(os.listdir("/proc/self/fd")), before)
 
     def test_failures(self) -> None:
         with self.assertRaisesRegex(gpusort.IOFailure, "nowhere") as e:
@@ -283,18 +398,78 @@ class Long(unittest.TestCase):
         self.assertGreater(turns, 20)
 
     def test_ctrl_c(self) -> None:
-        script = f"import sys; sys.path.insert(0, {str(PACKAGE)!r})\nimport gpusort\n"
-        script += "print('go', flush=True)\ntry: gpusort.sort('long', 'never', threads=1, memory='32M')\n"
-        script += "except KeyboardInterrupt: print('stopped')\n"
-        # What a shell starts in the background ignores SIGINT, and with it all that it starts.
-        child = subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE,
-                                 preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))  # fmt: skip
-        assert child.stdout
-        child.stdout.readline()
-        time.sleep(0.15)
-        child.send_signal(signal.SIGINT)
-        self.assertEqual(child.communicate(timeout=60)[0], b"stopped\n")
+        said = script("""INTERRUPT_ONCE
+try: gpusort.sort("long", "never", threads=1, memory="32M", progress=interrupt)
+except KeyboardInterrupt: print("stopped")
+""")
+        self.assertEqual(said, b"stopped\n")
         self.assertFalse(Path("never").exists())
+
+    def test_ctrl_c_leaves_memory_alone(self) -> None:
+        """The call is over when the exception comes, and who keeps that keeps no view."""
+        said = script("""INTERRUPT_ONCE
+import numpy
+def fail(_): raise KeyError
+def stop(job, thing, progress):
+    global may_interrupt
+    may_interrupt = True
+    try: job(thing, threads=1, progress=progress)
+    except (KeyboardInterrupt, KeyError) as e: kept = e
+    print(type(kept).__name__, flush=True)
+numbers = numpy.random.default_rng(1).integers(0, 1 << 60, 8_000_000, dtype="u8")
+strings = numpy.arange(2_000_000).astype("S8")
+for progress in (interrupt, fail):
+    stop(gpusort.sort, numbers, progress)
+    copy = numbers.copy()
+    time.sleep(0.1)
+    assert (numbers == copy).all()
+    stop(gpusort.argsort_strings, strings, progress)
+    gc.collect()
+print("fine")
+""")
+        self.assertEqual(said, 2 * b"KeyboardInterrupt\n" + 2 * b"KeyError\n" + b"fine\n")
+
+    def test_ctrl_c_while_nothing_comes(self) -> None:
+        os.mkfifo("idle")
+        said = script("""
+r, w = os.pipe()
+def late(_): threading.Timer(0.1, os.kill, (os.getpid(), signal.SIGINT)).start()
+signal.setitimer(signal.ITIMER_REAL, 30)
+for inputs in ("idle", [r], ["long", r]):
+    for sort in (lambda: gpusort.sort(inputs, "never"), lambda: list(gpusort.sort(inputs))):
+        late(0)
+        try: sort()
+        except KeyboardInterrupt: print("stopped")
+""")
+        self.assertEqual(said, 6 * b"stopped\n")
+        self.assertFalse(Path("never").exists())
+
+    def test_ctrl_c_while_records_are_sorted(self) -> None:
+        said = script("""INTERRUPT_ONCE
+def interrupt_who_waits(_):
+    frame = sys._current_frames()[threading.main_thread().ident]
+    while frame is not None and frame.f_code.co_name != "run": frame = frame.f_back
+    if frame is not None: interrupt(_)
+s = gpusort.Sorter(threads=1, progress=interrupt_who_waits)
+with open("long", "rb") as long: s.put_text(long.read(100 << 20))
+try: next(iter(s))
+except KeyboardInterrupt: pass
+try: list(s)
+except gpusort.Cancelled: print("stopped")
+""")
+        self.assertEqual(said, b"stopped\n")
+
+    def test_ctrl_c_while_nobody_reads(self) -> None:
+        """Whoever insists need not wait for that."""
+        write("small", words(30000))
+        said = script("""
+r, w = os.pipe()
+for seconds in (0.2, 1.6, 3, 5): threading.Timer(seconds, os.kill, (os.getpid(), signal.SIGINT)).start()
+try: gpusort.sort("small", w)
+except KeyboardInterrupt: print("stopped", flush=True)
+os._exit(0)
+""")
+        self.assertEqual(said, b"stopped\n")
 
 
 class Arrays(unittest.TestCase):

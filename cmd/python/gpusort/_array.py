@@ -35,6 +35,6 @@ def sort_array(array: Any, **job_options: Any) -> Any:
     options = ffi.new("gpusort_job *")
     job.fill(options)
     if shape[0] > 0:  # a memoryview fails where it is read-only or has gaps
-        view = ffi.from_buffer(memoryview(array), require_writable=True)
-        job.run(lib.gpusort_sort_numbers, view, shape[0], kind, options)
+        numbers = job.borrow(memoryview(array), is_written=True)
+        job.run(lib.gpusort_sort_numbers, numbers, shape[0], kind, options)
     return array

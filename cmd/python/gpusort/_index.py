@@ -7,7 +7,7 @@ import os
 import threading
 from typing import Any, Iterable, NamedTuple
 
-from ._library import Job, Path, check, ffi, lib, new_error
+from ._library import Job, Path, check, ffi, lib, name_of, new_error
 
 
 class Hit(NamedTuple):
@@ -75,7 +75,7 @@ class Index:
         self._index: Any = None
         self._searchers = threading.local()
         out, error = ffi.new("gpusort_index **"), new_error()
-        check(lib.gpusort_index_open(out, os.fsencode(folder), error), error)
+        check(lib.gpusort_index_open(out, name_of(folder), error), error)
         self._index = ffi.gc(out[0], lib.gpusort_index_close)
         info = ffi.new("gpusort_index_info *")
         info.size = ffi.sizeof("gpusort_index_info")

@@ -7,9 +7,11 @@ What the library looks like comes from gpusort.h itself, which the wheel was bui
 
 from __future__ import annotations
 
+import contextlib
 import os
 import pathlib
 import threading
+import time
 from typing import Any, Callable, TypedDict, Union
 
 from ._header import ffi  # type: ignore[import-not-found]
@@ -125,6 +127,14 @@ class JobOptions(TypedDict, total=False):
     log: Callable[[str, str], Any] | None
 
 
+def name_of(value: Path) -> bytes:
+    """As C has it, where a zero would end it."""
+    name = os.fsencode(value)
+    if b"\0" in name:
+        raise ValueError(f"a name with a zero inside: {value!r}")
+    return name
+
+
 class Job:
     """The `job` of a call's options, and what must live as long as the call."""
 
@@ -140,6 +150,7 @@ class Job:
         log: Callable[[str, str], Any] | None = None,
     ) -> None:
         self._alive: list[Any] = []
+        self._ends = contextlib.ExitStack()
         self._failure: BaseException | None = None
         self._cancel = ffi.new("int *", 0)
         folders = [] if temp is None else temp if isinstance(temp, (list, tuple)) else [temp]
@@ -166,7 +177,7 @@ class Job:
     def text(self, value: Path | None) -> Any:
         if value is None:
             return ffi.NULL
-        return self.keep(ffi.new("char[]", os.fsencode(value)))
+        return self.keep(ffi.new("char[]", name_of(value)))
 
     def paths(self, values: list[Any]) -> Any:
         return self.keep(ffi.new("const char *[]", [self.text(v) for v in values]))
@@ -174,6 +185,20 @@ class Job:
     def keep(self, thing: Any) -> Any:
         self._alive.append(thing)
         return thing
+
+    def borrow(self, thing: Any, kind: str = "char[]", is_written: bool = False) -> Any:
+        """The memory of an array, which nobody resizes before the call is over."""
+        view = ffi.from_buffer(kind, thing, require_writable=is_written)
+        self._ends.callback(ffi.release, view)
+        return view
+
+    def open(self, path: Path) -> int:
+        """A descriptor to read from until the call is over."""
+        return self._ends.enter_context(open(path, "rb", buffering=0)).fileno()
+
+    def end(self) -> None:
+        """The call is over."""
+        self._ends.close()
 
     def _function(self, struct: str, member: str, function: Callable[..., Any]) -> Any:
         kind = dict(ffi.typeof(struct).fields)[member].type
@@ -203,23 +228,62 @@ class Job:
         self._cancel[0] = 1
 
     def run(self, call: Callable[..., int], *arguments: Any) -> None:
-        """call(*arguments, error), in a thread of its own: so Ctrl-C is heard meanwhile."""
+        """call(*arguments, error), in a thread of its own: so Ctrl-C is heard meanwhile. The
+        thread holds all that the call uses, whatever becomes of who waits for it."""
         error = new_error()
         codes: list[int] = []
-        thread = threading.Thread(target=lambda: codes.append(call(*arguments, error)), daemon=True)
-        thread.start()
-        interrupt: BaseException | None = None
-        while thread.is_alive():
+        begins = threading.Lock()  # taken by the thread, or by who wants it no more
+        over = threading.Event()
+
+        def work() -> None:
+            if not begins.acquire(blocking=False):
+                return
             try:
-                thread.join()
+                codes.append(call(*arguments, error))
+            except BaseException as e:  # the arguments are wrong
+                self._failure = self._failure or e
+            finally:
+                self.end()
+                over.set()
+
+        interrupt: BaseException | None = None
+        try:
+            try:
+                threading.Thread(target=work, daemon=True).start()
+                over.wait()
             except BaseException as e:  # KeyboardInterrupt, or what a handler raises
-                interrupt = interrupt or e
                 self.cancel()
-        if interrupt is not None:
-            raise interrupt
-        if self._failure is not None:
-            raise self._failure
-        check(codes[0], error)
+                interrupt = e
+                if not begins.acquire(blocking=False):
+                    self._wait_for_end(over)
+            if interrupt is not None:
+                raise interrupt
+            self.raise_failure()
+            check(codes[0], error)
+        finally:
+            del interrupt  # which knows of this frame
+
+    @staticmethod
+    def _wait_for_end(over: threading.Event) -> None:
+        """Of a call that is told to stop. That takes a moment, unless it writes to somebody who
+        does not read: who interrupts again after a second is not kept. (Thread.join() that was
+        interrupted may take the thread for ended.)"""
+        since = time.monotonic()
+        while not over.is_set():
+            try:
+                over.wait()
+            except BaseException:
+                if time.monotonic() - since > 1:
+                    break
+
+    def raise_failure(self) -> None:
+        """What a function of the caller's has raised."""
+        failure, self._failure = self._failure, None
+        try:
+            if failure is not None:
+                raise failure
+        finally:
+            del failure
 
 
 _units = {"": 1, "b": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30, "t": 1 << 40}

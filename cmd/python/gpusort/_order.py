@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass
 from typing import Any, Iterable, TypedDict, Union
 
-from ._library import Job, ffi, lib
+from ._library import Job, ffi, lib, name_of
 
 _kinds = {
     "n": "GPUSORT_NUMERIC",
@@ -118,7 +118,7 @@ def _fill_paths(order: Any, job: Job, keys: list[Key]) -> None:
     for i, k in enumerate(keys):
         names = k.names()
         if names:
-            paths[i].names = job.keep(ffi.new("char[]", b"".join(n.encode() + b"\0" for n in names)))
+            paths[i].names = job.keep(ffi.new("char[]", b"".join(name_of(n) + b"\0" for n in names)))
         paths[i].depth = len(names)
     if any(k.names() for k in keys):
         order.paths = paths

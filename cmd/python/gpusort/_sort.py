@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
+import io
 import os
+import tempfile
 import threading
 from typing import IO, TYPE_CHECKING, Any, Iterable, Iterator, Union, overload
 
@@ -61,21 +63,58 @@ class _Call:
             raise TypeError(f"no such options: {', '.join(options)}")
 
     def read(self, inputs: Input | Iterable[Input]) -> None:
-        one = isinstance(inputs, (str, bytes, os.PathLike, int)) or hasattr(inputs, "fileno")
+        """Descriptors are read behind files: with one before it, a file is one too."""
+        one = _is_path(inputs) or isinstance(inputs, int) or hasattr(inputs, "fileno")
         every: list[Any] = [inputs] if one else list(inputs)  # type: ignore[arg-type]
-        paths = [i for i in every if isinstance(i, (str, bytes, os.PathLike))]
-        fds = [i if isinstance(i, int) else i.fileno() for i in every if i not in paths]
-        self.options.inputs, self.options.input_count = self.job.paths(paths), len(paths)
+        paths: list[Any] = []
+        fds: list[int] = []
+        try:
+            for i in every:
+                if not _is_path(i):
+                    fds.append(_descriptor(self.job.keep(i)))
+                elif not fds:
+                    paths.append(i)
+                else:
+                    fds.append(0 if os.fsencode(i) == b"-" else self.job.open(i))
+            self.options.inputs, self.options.input_count = self.job.paths(paths), len(paths)
+        except BaseException:
+            self.job.end()
+            raise
         self.options.input_fds = self.job.keep(ffi.new("int[]", fds))
         self.options.input_fd_count = len(fds)
 
     def write(self, out: Input) -> None:
-        if isinstance(out, (str, bytes, os.PathLike)):
+        if _is_path(out):
             self.options.output = self.job.text(out)  # type: ignore[arg-type]
         else:
             if not isinstance(out, int):
-                out.flush()
-            self.options.output_fd = (out if isinstance(out, int) else out.fileno()) + 1
+                self.job.keep(out).flush()
+            self.options.output_fd = (out if isinstance(out, int) else out.fileno()) + 1  # type: ignore[union-attr]
+
+
+def _is_path(thing: Any) -> bool:
+    return isinstance(thing, (str, bytes, os.PathLike))
+
+
+def _descriptor(file: Any) -> int:
+    """Of a file or a descriptor, which stands where the file does: what Python has read ahead
+    is still to come. That cannot be had back of a pipe."""
+    if isinstance(file, int):
+        return file
+    fd = int(file.fileno())
+    if not hasattr(file, "seekable") or not file.seekable():
+        return fd
+    if file.writable():
+        file.flush()
+    raw = file
+    for under in ("file", "buffer", "raw"):  # of tempfile, of text, of a buffer
+        raw = getattr(raw, under, raw)
+    place = file.tell()
+    if isinstance(raw, (io.FileIO, tempfile.SpooledTemporaryFile)) and place < 1 << 63:
+        os.lseek(fd, place, os.SEEK_SET)
+    elif place > 0:  # that of unpacked bytes, or between bytes
+        raise ValueError(f"a file that was read from, whose place is not known: {file!r}")
+    return fd
 
 
 @overload
@@ -87,7 +126,8 @@ def sort(inputs: Any, out: Any = None, **options: Any) -> Any:
     one, returns an iterator of the sorted lines (or records). A numpy array of numbers, or of
     strings (S or U), is sorted in place and returned.
 
-    inputs      a path, a file or a descriptor, or several; "-" is standard input
+    inputs      a path, a file or a descriptor, or several, read in turn; "-" is standard
+                input; a file is read from where it stands
     keys        what follows `sort -k` ("2,2n"), a Key, or several, the most important first
     delimiter, stable, unique, reverse, zero_terminated    as -t -s -u -r -z
     record_bytes    records of a fixed size, whose keys are ByteKeys
@@ -153,11 +193,12 @@ def _records_of(function: Any, call: _Call, size: int, end: bytes) -> Iterator[b
         except BaseException as e:
             failures.append(e)
         finally:
+            call.job.end()
             os.close(write_end)
 
     thread = threading.Thread(target=work, daemon=True)
-    thread.start()
     try:
+        thread.start()
         rest = b""
         while block := os.read(read_end, 1 << 20):
             rest += block
@@ -166,11 +207,13 @@ def _records_of(function: Any, call: _Call, size: int, end: bytes) -> Iterator[b
             rest = rest[whole:]
         thread.join()
         if failures:
-            raise call.job._failure or failures[0]
+            call.job.raise_failure()
+            raise failures.pop()
     finally:  # also where the caller wants no more
         call.job.cancel()
         os.close(read_end)
-        thread.join()
+        if thread.ident is not None:  # else it ends as soon as it begins
+            thread.join()
 
 
 def _cut(text: bytes, size: int, end: bytes) -> Iterator[bytes]:
@@ -190,54 +233,70 @@ class Sorter:
     def __init__(self, **options: Unpack[SortOptions]) -> None:
         self._size: int = options.get("record_bytes", 0)
         self._end = b"\0" if options.get("zero_terminated") else b"\n"
+        self._end_byte = self._end[0]
         self._call = _Call(dict(options))
         self._error = new_error()
         out = ffi.new("gpusort_sorter **")
         check(lib.gpusort_sorter_new(out, self._call.options, self._error), self._error)
         self._sorter: Any = out[0]
+        self._process = os.getpid()
         self._batch: list[bytes] = []
         self._batch_bytes = 0
         self._is_sorted = False
 
     def _try(self, code: int) -> None:
         if code != lib.GPUSORT_OK:
-            raise self._call.job._failure or exception_of(self._error)
+            self._call.job.raise_failure()
+            raise exception_of(self._error)
 
     def _open(self) -> Any:
         if self._sorter is None:
             raise ValueError("the sorter is closed")
+        if self._process != os.getpid():  # which has its memory, but not its thread
+            raise ValueError("the sorter is of the process that has forked this one")
         return self._sorter
 
     def put(self, record: bytes) -> None:
-        """One record: a line without its end."""
+        """One record: a line without its end. What is not one is refused, and changes
+        nothing."""
+        if type(record) is not bytes or (len(record) != self._size if self._size else self._end_byte in record):
+            record = self._record_of(record)
         self._batch.append(record)
         self._batch_bytes += len(record) + 1
         if self._batch_bytes >= 1 << 18:
             self._flush()
 
     def put_many(self, records: Iterable[bytes]) -> None:
+        """As put() each, but without a call for each."""
+        size, end = self._size, self._end_byte
         for record in records:
-            self.put(record)
+            if type(record) is not bytes or (len(record) != size if size else end in record):
+                record = self._record_of(record)
+            self._batch.append(record)
+            self._batch_bytes += len(record) + 1
+            if self._batch_bytes >= 1 << 18:
+                self._flush()
+
+    def _record_of(self, thing: Any) -> bytes:
+        """A copy of what may change, such as a bytearray; what is no record is refused."""
+        record = bytes(memoryview(thing))
+        if self._size and len(record) != self._size:
+            raise ValueError(f"a record of {len(record)} bytes, and not of {self._size} bytes")
+        if not self._size and self._end_byte in record:
+            raise ValueError("a record has a line end inside")
+        return record
 
     def put_text(self, text: bytes) -> None:
         """Any number of records with their line ends, cut anywhere."""
         self._flush()
-        view = ffi.from_buffer(text)
-        self._try(lib.gpusort_sorter_put_text(self._open(), view, len(view), self._error))
+        with ffi.from_buffer(text) as view:
+            self._try(lib.gpusort_sorter_put_text(self._open(), view, len(view), self._error))
 
     def _flush(self) -> None:
         batch, self._batch, self._batch_bytes = self._batch, [], 0
         if not batch:
             return
-        if self._size:
-            text = b"".join(batch)
-            wrong = len(text) != len(batch) * self._size or any(len(r) != self._size for r in batch)
-        else:
-            text = self._end.join(batch) + self._end
-            wrong = text.count(self._end) != len(batch)
-        if wrong:
-            what = f"is not of {self._size} bytes" if self._size else "has a line end inside"
-            raise ValueError(f"a record {what}")
+        text = b"".join(batch) if self._size else self._end.join(batch) + self._end
         self._try(lib.gpusort_sorter_put_text(self._open(), text, len(text), self._error))
 
     def __iter__(self) -> Iterator[bytes]:
@@ -246,14 +305,16 @@ class Sorter:
             self._is_sorted = True
             self._try(lib.gpusort_sorter_sorted(self._open(), self._error))
         text, count = ffi.new("const void **"), ffi.new("size_t *")
-        while True:
-            self._try(lib.gpusort_sorter_get_text(self._open(), text, count, self._error))
-            if not count[0]:
-                return
+        # The first waits for the sort, which Ctrl-C may stop; the others have their text.
+        self._call.job.run(lib.gpusort_sorter_get_text, self._open(), text, count)
+        while count[0]:
             yield from _cut(bytes(ffi.buffer(text[0], count[0])), self._size, self._end)
+            self._try(lib.gpusort_sorter_get_text(self._open(), text, count, self._error))
 
     def close(self) -> None:
-        if self._sorter is not None:
+        """What was put and not got is forgotten. In a process that was forked it does
+        nothing: there is no thread that would end."""
+        if self._sorter is not None and self._process == os.getpid():
             lib.gpusort_sorter_free(self._sorter)
         self._sorter = None
 

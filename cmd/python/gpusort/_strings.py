@@ -85,7 +85,7 @@ def argsort_strings(strings: Any, *, reverse: bool = False, **job_options: Any) 
     except ImportError:
         order = array("Q", bytes(8 * count))
     if count:
-        _call(lib.gpusort_sort_strings, text, offsets, reverse, job_options, _numbers(order))
+        _call(lib.gpusort_sort_strings, text, offsets, reverse, job_options, order)
     return order
 
 
@@ -94,7 +94,9 @@ def _call(function: Any, text: Any, offsets: Any, reverse: bool, job_options: di
     options = ffi.new("gpusort_job *")
     job.fill(options)
     flags = lib.GPUSORT_REVERSE if reverse else 0
-    job.run(function, ffi.from_buffer(text), _numbers(offsets), len(offsets) - 1, flags, *results, options)
+    taken = _memory(job, text), _memory(job, offsets)
+    given = [_memory(job, result, is_written=True) for result in results]
+    job.run(function, *taken, len(offsets) - 1, flags, *given, options)
 
 
 def _sorted_text(text: Any, offsets: Any, reverse: bool, job_options: dict[str, Any]) -> tuple[Any, Any]:
@@ -103,10 +105,7 @@ def _sorted_text(text: Any, offsets: Any, reverse: bool, job_options: dict[str, 
 
     sorted_text = numpy.empty(int(offsets[-1]) - int(offsets[0]), dtype=numpy.uint8)
     sorted_offsets = numpy.zeros(len(offsets), dtype=numpy.uint64)
-    _call(
-        lib.gpusort_sorted_strings, text, offsets, reverse, job_options,
-        ffi.from_buffer(sorted_text, require_writable=True), _numbers(sorted_offsets),
-    )  # fmt: skip
+    _call(lib.gpusort_sorted_strings, text, offsets, reverse, job_options, sorted_text, sorted_offsets)
     return sorted_text, sorted_offsets
 
 
@@ -123,8 +122,9 @@ def _sort_arrow(strings: Any, reverse: bool, job_options: dict[str, Any]) -> Any
     return pyarrow.chunked_array([whole], kind) if hasattr(strings, "combine_chunks") else whole
 
 
-def _numbers(thing: Any) -> Any:
-    return ffi.from_buffer("uint64_t[]", memoryview(thing))
+def _memory(job: Job, thing: Any, is_written: bool = False) -> Any:
+    view = memoryview(thing)
+    return job.borrow(view, "uint64_t[]" if view.itemsize == 8 else "char[]", is_written)
 
 
 def sort_strings(strings: Any, *, reverse: bool = False, **job_options: Any) -> Any:
