@@ -76,7 +76,7 @@ static gs_code reorder(void *context, gs_index_inner *inner, gs_status *st)
         .trace = o.trace,
     };
     /* From before it is read: what is appended meanwhile would be lost. */
-    const int lock = o.replace ? gs_index_lock(o.folder) : -1;
+    const int lock = o.replace ? gs_index_lock(o.folder, NULL) : -1;
     if (lock >= 0)
         o.held_lock = &lock;
     GS_NOTED(gs_whole_index(&whole, o.input, reorder_whole, &o, st));

@@ -192,7 +192,7 @@ static int make_temporary(gs_index_folder *f)
         return ENAMETOOLONG;
     if (gs_temp_name_make_folder(f->temporary, 0777) != 0)
         return errno;
-    f->fd = gs_index_lock(f->temporary);
+    f->fd = gs_index_lock(f->temporary, NULL);
     const int error = f->fd < 0 ? errno : gs_index_mark(f->fd);
     if (error == 0)
         return 0;
@@ -391,7 +391,7 @@ static gs_code find_old(const gs_index_folder *f, exchange *x, gs_status *st)
         return errno == ENOENT ? GS_OK : fail_name(f, errno, st);
     GS_TRY(check_nothing_else(f->target, st));
     x->old_fd = f->held_lock != NULL ? fcntl(*f->held_lock, F_DUPFD_CLOEXEC, 0)
-                                     : gs_index_lock(f->target);
+                                     : gs_index_lock(f->target, NULL);
     if (x->old_fd < 0)
         return fail_name(f, errno, st);
     return GS_OK;

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "io/temp_name.h"
@@ -21,6 +22,8 @@ enum {
     RANDOM_BYTES = GS_TEMP_NAME_TAIL,
     NAME_BYTES = 256,
     PATH_BYTES = 4400,
+    FIRST_PAUSE_NS = 1000000,
+    LAST_PAUSE_NS = 32 * FIRST_PAUSE_NS,
 };
 
 static const char mark_text[] =
@@ -113,17 +116,38 @@ static int lock(int fd, int how)
     return result;
 }
 
-int gs_index_lock(const char *folder)
+/* The lock of another is asked for again and again: who waits in the kernel hears of
+ * nothing else. */
+static int wait_for_lock(int fd, const volatile int *cancel)
+{
+    struct timespec pause = {.tv_nsec = FIRST_PAUSE_NS};
+    if (cancel == NULL)
+        return lock(fd, LOCK_EX);
+    while (lock(fd, LOCK_EX | LOCK_NB) != 0) {
+        if (errno != EWOULDBLOCK)
+            return -1;
+        if (__atomic_load_n(cancel, __ATOMIC_RELAXED) != 0) {
+            errno = ECANCELED;
+            return -1;
+        }
+        (void)nanosleep(&pause, NULL);
+        if (pause.tv_nsec < LAST_PAUSE_NS)
+            pause.tv_nsec *= 2;
+    }
+    return 0;
+}
+
+int gs_index_lock(const char *folder, const volatile int *cancel)
 {
     for (;;) {
         const int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
         if (fd < 0)
             return -1;
-        /* Without locks there are no sweeps either. */
-        if (lock(fd, LOCK_EX) != 0)
+        const int why = wait_for_lock(fd, cancel) != 0 ? errno : 0;
+        bool has_name = false;
+        if (why != 0 && why != ECANCELED) /* without locks there are no sweeps either */
             return fd;
-        bool has_name;
-        const int error = ask_name(fd, AT_FDCWD, folder, 0, &has_name);
+        const int error = why != 0 ? why : ask_name(fd, AT_FDCWD, folder, 0, &has_name);
         if (error == 0 && has_name)
             return fd;
         (void)close(fd);

@@ -50,8 +50,9 @@ int gs_index_mark(int folder_fd);
 void gs_index_unmark(int folder_fd);
 
 /* Waits for the lock of what has the name, and returns a descriptor that holds it; -1 and
- * errno if it cannot be opened. */
-int gs_index_lock(const char *folder);
+ * errno if it cannot be opened, ECANCELED if *cancel (NULL is fine) becomes other than 0
+ * first. */
+int gs_index_lock(const char *folder, const volatile int *cancel);
 
 /* Removes the leftovers beside `index`, a path without links at its end. If no index is
  * there, but one that was being replaced, that gets its name back. */

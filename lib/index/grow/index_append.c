@@ -285,7 +285,8 @@ static gs_code merge(gs_growth *g, const gs_index_build_options *build, gs_statu
 gs_code gs_index_append(const gs_index_append_options *options, gs_status *st)
 {
     gs_growth g;
-    GS_TRY(gs_growth_open(&g, options->build.folder, options->build.log, st));
+    GS_TRY(gs_growth_open(&g, options->build.folder, options->build.log,
+                          options->build.cancel_signal, st));
     if (check_asked(&g, options, st) == GS_OK &&
         build_segment(&g, options, st) == GS_OK && !options->no_merge)
         GS_NOTED(merge(&g, &options->build, st));

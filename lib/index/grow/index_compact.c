@@ -137,7 +137,7 @@ gs_code gs_index_compact(const gs_index_merge_options *options, gs_status *st)
 {
     gs_growth g;
     gs_quoted q;
-    GS_TRY(gs_growth_open(&g, options->folder, options->log, st));
+    GS_TRY(gs_growth_open(&g, options->folder, options->log, options->cancel_signal, st));
     gs_index_merge_options o = *options;
     o.inputs = &g.folder;
     o.input_count = 1;

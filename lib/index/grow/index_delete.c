@@ -32,7 +32,8 @@ gs_code gs_index_deletion_open(gs_index_deletion **out,
     GS_TRY(gs_mem_new(&d, sizeof *d, "deletion", st));
     d->options = *options;
     d->growth.fd = -1;
-    if (gs_growth_open(&d->growth, options->folder, options->log, st) == GS_OK &&
+    if (gs_growth_open(&d->growth, options->folder, options->log, options->cancel_signal,
+                       st) == GS_OK &&
         check_names(&d->growth, st) == GS_OK &&
         gs_deletions_open(&d->deletions, &d->growth, st) == GS_OK)
         *out = d;

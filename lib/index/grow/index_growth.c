@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "lib/base/assertion.h"
+#include "lib/base/cancel.h"
 #include "lib/base/quote.h"
 
 /* --- leftovers --------------------------------------------------------------------- */
@@ -113,11 +114,13 @@ static void release(gs_growth *g)
     gs_index_header_release(&g->header);
 }
 
-gs_code gs_growth_open(gs_growth *g, const char *folder, const gs_log *log, gs_status *st)
+gs_code gs_growth_open(gs_growth *g, const char *folder, const gs_log *log,
+                       const volatile int *cancel, gs_status *st)
 {
-    *g = (gs_growth){.folder = folder, .log = log, .fd = gs_index_lock(folder)};
+    *g = (gs_growth){.folder = folder, .log = log, .fd = gs_index_lock(folder, cancel)};
     if (g->fd < 0)
-        return fail_lock(folder, errno, st);
+        return errno == ECANCELED ? gs_cancel_check(cancel, st)
+                                  : fail_lock(folder, errno, st);
     g->is_locked = flock(g->fd, LOCK_EX | LOCK_NB) == 0;
     if (read_all(g, st) == GS_OK) {
         sweep(g);

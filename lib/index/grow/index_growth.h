@@ -25,10 +25,11 @@ typedef struct gs_growth {
     gs_index_header header;     /* of its first segment */
 } gs_growth;
 
-/* Waits for the lock and removes leftovers. Whether an index of this kind can be changed
- * so is up to the caller, by the header. After a failure it is closed. */
+/* Waits for the lock, until *cancel (NULL is fine) is not 0, and removes leftovers.
+ * Whether an index of this kind can be changed so is up to the caller, by the header.
+ * After a failure it is closed. */
 GS_MUST_CHECK gs_code gs_growth_open(gs_growth *g, const char *folder, const gs_log *log,
-                                     gs_status *st);
+                                     const volatile int *cancel, gs_status *st);
 void gs_growth_close(gs_growth *g);
 
 /* A number for a new segment or deletions. */

@@ -431,7 +431,8 @@ static gs_code run(const gs_index_merge_options *options, gs_index_lent_fn *lend
     };
     /* What is appended to an index that is read here and then replaced would be lost. */
     const bool holds = own.replace && own.held_lock == NULL && lend == NULL;
-    const int lock = holds ? gs_index_lock(own.folder) : -1; /* or there is none yet */
+    const int lock =
+        holds ? gs_index_lock(own.folder, NULL) : -1; /* or there is none yet */
     if (lock >= 0)
         own.held_lock = &lock;
     GS_NOTED(merge(&m, &own, st));

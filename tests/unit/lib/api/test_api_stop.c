@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Jobs of gpusort.h whose inputs do not go on. What would break: a wish to stop that
- * nobody hears while a pipe, a FIFO, a terminal or a socket is idle; half of an input
- * that is taken for all of it, and its result for the whole one; a caller who is told
- * that all went well after a failure; what a sorter still looks at when its caller has
- * forgotten it.
+ * nobody hears while a pipe, a FIFO, a terminal or a socket is idle, or while another
+ * changes an index; half of an input that is taken for all of it, and its result for the
+ * whole one; a caller who is told that all went well after a failure; what a sorter still
+ * looks at when its caller has forgotten it.
  */
 #define CHECK_STARTS_THREADS
 
@@ -14,6 +14,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -156,6 +157,48 @@ static void fifos_have_an_end(void)
     GOOD(gpusort_sort(&o, &error));
     (void)alarm(0);
     CHECK(has_text("of_fifo", "c\nd\n"));
+}
+
+/* --- an index that another changes -------------------------------------------------- */
+
+static gpusort_code append(const gpusort_sort_options *o, gpusort_error *error)
+{
+    gpusort_build_options b = GPUSORT_BUILD_OPTIONS;
+    b.job = o->job;
+    b.folder = "index";
+    b.inputs = o->inputs;
+    b.input_count = o->input_count;
+    return gpusort_index_append(&b, 0, error);
+}
+
+static gpusort_code forget(const gpusort_sort_options *o, gpusort_error *error)
+{
+    const char *const names[] = {"a"};
+    return gpusort_index_delete("index", names, 1, 0, NULL, NULL, &o->job, error);
+}
+
+static gpusort_code compact(const gpusort_sort_options *o, gpusort_error *error)
+{
+    return gpusort_index_compact("index", &o->job, error);
+}
+
+static void who_waits_for_an_index_stops(void)
+{
+    gpusort_error error = GPUSORT_NO_ERROR;
+    gpusort_build_options b = GPUSORT_BUILD_OPTIONS;
+    const char *const inputs[] = {"a.jsonl"};
+    write_file("a.jsonl", "{\"id\": \"a\", \"contents\": \"a bird\"}\n");
+    b.folder = "index";
+    b.inputs = inputs;
+    b.input_count = 1;
+    GOOD(gpusort_index_build(&b, &error));
+    const int other = open("index", O_RDONLY | O_DIRECTORY);
+    REQUIRE(other >= 0 && flock(other, LOCK_EX) == 0);
+    stops(append, "a.jsonl", -1);
+    stops(forget, NULL, -1);
+    stops(compact, NULL, -1);
+    REQUIRE(close(other) == 0);
+    GOOD(gpusort_index_compact("index", NULL, &error));
 }
 
 /* --- half of an input --------------------------------------------------------------- */
@@ -316,6 +359,7 @@ int main(void)
     a_failure_is_no_end();
     idle_inputs_stop();
     fifos_have_an_end();
+    who_waits_for_an_index_stops();
     half_an_input_is_no_result(gpusort_sort);
     half_an_input_is_no_result(gpusort_merge);
     half_an_input_is_no_result(check);

@@ -457,7 +457,7 @@ static void unknown_is_not_missing(void)
     path_look_error = 0;
     look_error = ENOMEM;
     errno = 0;
-    CHECK(gs_index_lock(index_name) < 0 && errno == ENOMEM);
+    CHECK(gs_index_lock(index_name, NULL) < 0 && errno == ENOMEM);
     look_error = 0;
     CHECK(is_alone() && documents_of_index() == 1);
 }
