@@ -21,6 +21,22 @@ printf 'b 2\na 10\nc 1\n' >in
 [ "$(gpusort -k2,2n in | tr '\n' ,)" = 'c 1,b 2,a 10,' ]
 ldd "$(command -v gpusort)" | grep -q 'not found' && exit 1
 gpusort device | grep -q 'CUDA not compiled in'
+# Where the plugin for GPUs is too it can be opened, says that there is none, and the cores sort.
+plugin=$(dpkg-query -L libgpusort-gpu0 2>/dev/null | grep '/libgpusort-gpu\.so\.') || plugin=''
+if [ -n "$plugin" ]; then
+    ldd "$plugin" | grep -q 'not found' && exit 1
+    export GPUSORT_GPU_LIBRARY="$plugin"
+    gpusort device | grep -q '^GPU  *none'
+    gpusort device | grep -q 'no GPU engines' && exit 1
+    [ "$(gpusort -k2,2n in 2>said | tr '\n' ,)" = 'c 1,b 2,a 10,' ]
+    [ ! -s said ]
+    gpusort --engine=gpu in >/dev/null 2>said && exit 1
+    grep -q 'cannot be used here' said
+    unset GPUSORT_GPU_LIBRARY
+    gpusort -k2,2n in >out 2>said
+    [ ! -s said ]
+    echo "with $plugin"
+fi
 printf '{"id": "x", "contents": "fish and chips"}\n' >docs.jsonl
 gpusort index build -o idx docs.jsonl
 gpusort search idx fish | grep -q x
