@@ -5,8 +5,8 @@
 #include "lib/base/mem.h"
 
 enum {
-    AHEAD = 4 * 64, /* of the next page */
-    POPULATE = 128, /* pages */
+    AHEAD = 4 * 64,                            /* of the next page */
+    STEP_PAGES = GS_FRESH_STEP / GS_TEXT_PAGE, /* taken from the system at once */
 };
 
 size_t gs_text_lists_pages(size_t records, size_t text_bytes, size_t lists)
@@ -28,14 +28,16 @@ gs_code gs_text_lists_init(gs_text_lists *t, size_t list_count, unsigned workers
     for (size_t i = 0; i < count; i++) /* the end of a page, which asks for another */
         t->lists[i] = (gs_text_list){.tail = (uint8_t *)(uintptr_t)(GS_TEXT_PAGE - 1)};
     t->page_capacity = page_capacity;
-    return gs_mem_map(&t->pages, page_capacity * GS_TEXT_PAGE, false, "lists of text",
-                      st);
+    GS_TRY(gs_fresh_memory_init(&t->memory, page_capacity * GS_TEXT_PAGE, "lists of text",
+                                st));
+    t->pages = (gs_text_page *)(void *)t->memory.bytes;
+    gs_fresh_memory_take(&t->memory, 0);
+    return GS_OK;
 }
 
 void gs_text_lists_release(gs_text_lists *t)
 {
-    if (t->pages != NULL)
-        gs_mem_unmap(t->pages, t->page_capacity * GS_TEXT_PAGE);
+    gs_fresh_memory_release(&t->memory);
     gs_mem_free(t->lists);
     *t = (gs_text_lists){0};
 }
@@ -56,24 +58,14 @@ static size_t used_of(const uint8_t *tail)
     return (size_t)(tail - page_of(tail)->data);
 }
 
-/* Pages that are taken next, at once: that costs a third of taking each when it is first
- * written to. Huge ones would cost less still, where the memory is at hand; in a virtual
- * machine whose host has to find it, they are twice as dear. */
-static void populate(gs_text_lists *t, size_t number)
-{
-    const size_t left = t->page_capacity - number;
-    gs_mem_populate(t->pages + number,
-                    (left < POPULATE ? left : POPULATE) * sizeof *t->pages);
-}
-
 bool gs_text_list_extend(gs_text_lists *t, gs_text_list *list)
 {
     const size_t number = atomic_fetch_add(&t->pages_used, 1);
     if (number >= t->page_capacity)
         return false;
     gs_text_page *const page = t->pages + number;
-    if (number % POPULATE == 0)
-        populate(t, number);
+    if (number % STEP_PAGES == 0) /* others take pages of this step meanwhile */
+        gs_fresh_memory_take(&t->memory, (number + STEP_PAGES) * GS_TEXT_PAGE);
     if (list->first == NULL) {
         list->first = page;
     } else {

@@ -20,6 +20,7 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 
+#include "lib/base/fresh_memory.h"
 #include "lib/base/status.h"
 #include "lib/sort/record/records.h"
 
@@ -50,7 +51,8 @@ typedef struct gs_text_lists {
     gs_text_list *lists; /* worker by worker */
     size_t list_count;   /* of one worker */
     unsigned workers;
-    gs_text_page *pages;
+    gs_fresh_memory memory;
+    gs_text_page *pages; /* all of it */
     size_t page_capacity;
     atomic_size_t pages_used;
 } gs_text_lists;

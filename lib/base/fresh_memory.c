@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: MIT */
+#include "lib/base/fresh_memory.h"
+
+#include <time.h>
+
+#include "lib/base/assertion.h"
+
+enum {
+    PAUSE_FIRST = 4,
+    PAUSE_GROWTH = 4,
+    PAUSE_MAX = 1024,
+    SMALL_AT_ONCE =
+        GS_FRESH_STEP / 4, /* what was cleared is still near when it is used */
+};
+
+bool gs_page_prices_choose(gs_page_prices *p)
+{
+    if (p->small_ns == 0)
+        return false;
+    if (p->left_of_pause == 0)
+        return true;
+    p->left_of_pause--;
+    return false;
+}
+
+void gs_page_prices_note(gs_page_prices *p, bool is_huge, uint64_t ns)
+{
+    if (!is_huge) {
+        if (p->small_ns == 0 || ns < p->small_ns)
+            p->small_ns = ns > 0 ? ns : 1;
+        return;
+    }
+    if (ns <= p->small_ns) {
+        p->pause = 0;
+        return;
+    }
+    p->pause = p->pause == 0 ? PAUSE_FIRST : p->pause * PAUSE_GROWTH;
+    if (p->pause > PAUSE_MAX)
+        p->pause = PAUSE_MAX;
+    p->left_of_pause = p->pause;
+}
+
+gs_code gs_fresh_memory_init(gs_fresh_memory *m, size_t size, const char *what,
+                             gs_status *st)
+{
+    *m = (gs_fresh_memory){0};
+    GS_TRY(gs_mem_map(&m->map, size + GS_FRESH_STEP, false, what, st));
+    const size_t beyond = (uintptr_t)m->map % GS_FRESH_STEP;
+    m->bytes = m->map + (beyond > 0 ? GS_FRESH_STEP - beyond : 0);
+    m->size = size;
+    (void)pthread_mutex_init(&m->lock, NULL);
+    return GS_OK;
+}
+
+void gs_fresh_memory_release(gs_fresh_memory *m)
+{
+    if (m->map != NULL) {
+        gs_mem_unmap(m->map, m->size + GS_FRESH_STEP);
+        (void)pthread_mutex_destroy(&m->lock);
+    }
+    *m = (gs_fresh_memory){0};
+}
+
+/* Of this thread: what others did meanwhile is not the price of pages. */
+static uint64_t spent_ns(void)
+{
+    struct timespec t = {0};
+    (void)clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    return (uint64_t)t.tv_sec * 1000000000U + (uint64_t)t.tv_nsec;
+}
+
+static void take_small(gs_fresh_memory *m, size_t offset, size_t bytes)
+{
+    for (size_t at = 0; at < bytes; at += SMALL_AT_ONCE)
+        gs_mem_populate(m->bytes + offset + at,
+                        bytes - at < SMALL_AT_ONCE ? bytes - at : SMALL_AT_ONCE);
+}
+
+void gs_fresh_memory_take(gs_fresh_memory *m, size_t offset)
+{
+    gs_assert(offset % GS_FRESH_STEP == 0);
+    if (offset >= m->size)
+        return;
+    const size_t left = m->size - offset;
+    if (left < GS_FRESH_STEP) { /* no more than asked for */
+        take_small(m, offset, left);
+        return;
+    }
+    (void)pthread_mutex_lock(&m->lock);
+    const bool is_huge = gs_page_prices_choose(&m->prices);
+    (void)pthread_mutex_unlock(&m->lock);
+    const uint64_t begin_ns = spent_ns();
+    if (is_huge) {
+        gs_mem_allow_huge(m->bytes + offset, GS_FRESH_STEP);
+        gs_mem_populate(m->bytes + offset, GS_FRESH_STEP);
+    } else {
+        take_small(m, offset, GS_FRESH_STEP);
+    }
+    const uint64_t ns = spent_ns() - begin_ns;
+    (void)pthread_mutex_lock(&m->lock);
+    gs_page_prices_note(&m->prices, is_huge, ns);
+    (void)pthread_mutex_unlock(&m->lock);
+}
