@@ -101,3 +101,12 @@ void gs_fresh_memory_take(gs_fresh_memory *m, size_t offset)
     gs_page_prices_note(&m->prices, is_huge, ns);
     (void)pthread_mutex_unlock(&m->lock);
 }
+
+void gs_fresh_memory_leave(const gs_fresh_memory *m, size_t used_bytes, unsigned part,
+                           unsigned parts)
+{
+    gs_assert(used_bytes <= m->size && part < parts);
+    const size_t steps = (used_bytes + GS_FRESH_STEP - 1) / GS_FRESH_STEP;
+    const size_t begin = steps * part / parts, end = steps * (part + 1) / parts;
+    gs_mem_discard(m->bytes + begin * GS_FRESH_STEP, (end - begin) * GS_FRESH_STEP);
+}

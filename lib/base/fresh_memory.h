@@ -57,4 +57,9 @@ void gs_fresh_memory_release(gs_fresh_memory *m); /* a zeroed one is fine */
  * to without that gets its pages one by one. */
 void gs_fresh_memory_take(gs_fresh_memory *m, size_t offset);
 
+/* Gives back one of `parts` parts of the first used_bytes, which nobody needs any more:
+ * small pages take their time, and several threads have it done sooner. */
+void gs_fresh_memory_leave(const gs_fresh_memory *m, size_t used_bytes, unsigned part,
+                           unsigned parts);
+
 #endif

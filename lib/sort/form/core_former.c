@@ -170,6 +170,13 @@ static gs_code consume_memory(gs_former *former, const gs_range_consumer *consum
     return gs_chunk_consume(&c->ordered, f->team, consumer, cancel, st);
 }
 
+static gs_code leave_lists_worker(void *context, unsigned worker, gs_status *st)
+{
+    const core_former *const c = context;
+    gs_early_split_leave(c->lists, worker, gs_team_workers(c->former.forming->team));
+    return st->code;
+}
+
 static gs_code emit_lists(gs_former *former, gs_sink *sink,
                           const gs_emit_options *options, gs_status *st)
 {
@@ -184,6 +191,7 @@ static gs_code emit_lists(gs_former *former, gs_sink *sink,
     uint64_t last_kept;
     GS_TRY(gs_bucket_emit(gs_early_split_finish(c->lists, &memory), f->team, sink,
                           options, &last_kept, st));
+    GS_TRY(gs_team_run(f->team, leave_lists_worker, c, st));
     return leave_map(f, st);
 }
 

@@ -12,17 +12,20 @@ enum { ALIGN = 64 };
 /* How much a bucket is. */
 typedef struct gs_bucket_size {
     size_t count;
-    size_t bytes; /* of records */
-    bool is_one;  /* all of it is one record, again and again */
+    size_t bytes;     /* of records */
+    bool is_one;      /* all of it is one record, again and again */
+    bool is_in_place; /* the records stay on the lists */
 } gs_bucket_size;
 
 static gs_bucket_size size_of(const gs_early_split *s, size_t bucket)
 {
-    gs_bucket_size size = {.is_one = s->splitters->buckets[bucket].is_one};
+    gs_bucket_size size = {.is_one = s->splitters->buckets[bucket].is_one,
+                           .is_in_place = s->encoder == NULL || s->keeps_keys};
     for (unsigned w = 0; w < s->workers; w++) {
         const gs_text_list *const list = gs_text_list_of(&s->lists, w, bucket);
         size.count += list->count;
         size.bytes += list->bytes;
+        size.is_in_place = size.is_in_place && !list->has_others;
     }
     return size;
 }
@@ -30,6 +33,22 @@ static gs_bucket_size size_of(const gs_early_split *s, size_t bucket)
 size_t gs_early_split_list_bytes(const gs_early_split *s)
 {
     return gs_text_lists_bytes(&s->lists);
+}
+
+void gs_early_split_leave(const gs_early_split *s, unsigned part, unsigned parts)
+{
+    gs_text_lists_leave(&s->lists, part, parts);
+}
+
+/* Takes a record that stays on its list. */
+static inline void take_in_place(const gs_early_split *s, bool is_keyed,
+                                 const gs_listed_record *r, gs_near_bucket *out)
+{
+    const size_t head_bytes = is_keyed ? GS_RECORD_HEAD_BYTES : 0;
+    const size_t string_bytes = r->bytes - head_bytes;
+    gs_element *const e = &out->elements[out->copied_count++];
+    gs_tie_put_words(&s->layout, e, r->text + head_bytes, string_bytes, out->depth);
+    e->where = gs_where_pack((uint64_t)(r->text - out->arena), string_bytes);
 }
 
 /* Copies a plain record to the end of the bucket. */
@@ -88,14 +107,31 @@ static inline bool take_with_key(const gs_listed_record *r, size_t eol_bytes,
     return true;
 }
 
-/* Takes a worker's records of a bucket; of one string only the first. Compiled for plain
- * and for keyed records; `key_room` is for the latter. False as above. */
+/* Takes a worker's records of a bucket, which stay where they are; of one string only the
+ * first. Compiled for plain and for keyed records. */
+static inline __attribute__((always_inline)) void
+take_list_in_place(const gs_early_split *s, bool is_keyed, const gs_text_list *list,
+                   bool is_one, gs_near_bucket *out)
+{
+    gs_list_cursor c = gs_list_cursor_begin(&s->lists, list, is_one);
+    gs_near_bucket b = *out;
+    gs_listed_record r;
+    while (gs_list_cursor_next(&c, &r, s->layout.has_eol)) {
+        take_in_place(s, is_keyed, &r, &b);
+        if (is_one)
+            break;
+    }
+    *out = b;
+}
+
+/* The same, but the records are copied, and keys made; `key_room` is for those. False as
+ * above. */
 static inline __attribute__((always_inline)) bool
 take_list(const gs_early_split *s, bool is_keyed, const gs_text_list *list, bool is_one,
           gs_near_bucket *out, uint8_t *key_room)
 {
     const size_t before = out->copied_count, eol_bytes = s->layout.has_eol;
-    gs_list_cursor c = gs_list_cursor_begin(list, is_one);
+    gs_list_cursor c = gs_list_cursor_begin(&s->lists, list, is_one);
     gs_near_bucket b = *out;
     gs_listed_record r;
     while (gs_list_cursor_next(&c, &r, eol_bytes)) {
@@ -150,29 +186,44 @@ static gs_code find_room(gs_near_bucket *out, size_t count, size_t text_bytes,
     return GS_OK;
 }
 
+/* Takes all records of a bucket; false if they are not as they were read. */
+static bool take_bucket(const gs_early_split *s, size_t bucket,
+                        const gs_bucket_size *size, gs_near_bucket *out,
+                        uint8_t *key_room)
+{
+    const bool is_keyed = s->encoder != NULL;
+    for (unsigned w = 0; w < s->workers && out->copied_count < out->count; w++) {
+        const gs_text_list *const list = gs_text_list_of(&s->lists, w, bucket);
+        if (list->count == 0)
+            continue;
+        if (size->is_in_place && is_keyed)
+            take_list_in_place(s, true, list, size->is_one, out);
+        else if (size->is_in_place)
+            take_list_in_place(s, false, list, size->is_one, out);
+        else if (is_keyed ? !take_list(s, true, list, size->is_one, out, key_room)
+                          : !take_list(s, false, list, size->is_one, out, NULL))
+            return false;
+    }
+    return out->copied_bytes <= out->to_bytes;
+}
+
 static gs_code bring_bucket(const gs_early_split *s, size_t bucket, gs_near_bucket *out,
                             const gs_bucket_copy *room, size_t *used, uint8_t *key_room,
                             gs_status *st)
 {
     gs_bucket_size size = size_of(s, bucket);
+    const size_t same_count = size.is_one ? size.count : 0;
     if (size.is_one) {
         size.bytes = size.bytes / size.count; /* they are all as long */
-        GS_TRY(find_room(out, 1, size.bytes, room, used, st));
-        out->same_count = size.count;
-        out->is_settled = true;
-    } else {
-        GS_TRY(find_room(out, size.count, size.bytes, room, used, st));
+        size.count = 1;
     }
+    GS_TRY(find_room(out, size.count, size.is_in_place ? 0 : size.bytes, room, used, st));
+    if (size.is_in_place)
+        out->arena = (const uint8_t *)s->lists.pages;
+    out->same_count = same_count;
+    out->is_settled = size.is_one;
     out->depth = s->splitters->buckets[bucket].depth;
-    bool is_as_read = true;
-    for (unsigned w = 0; w < s->workers && out->copied_count < out->count; w++) {
-        const gs_text_list *const list = gs_text_list_of(&s->lists, w, bucket);
-        is_as_read =
-            is_as_read &&
-            (s->encoder != NULL ? take_list(s, true, list, size.is_one, out, key_room)
-                                : take_list(s, false, list, size.is_one, out, NULL));
-    }
-    if (!is_as_read || out->copied_bytes > size.bytes)
+    if (!take_bucket(s, bucket, &size, out, key_room))
         return gs_map_name_fail_changed(s->arena, st);
     gs_assert(out->copied_count == out->count);
     return GS_OK;
@@ -228,7 +279,7 @@ const gs_buckets *gs_early_split_finish(gs_early_split *s, const gs_early_memory
             s->numbered[b->count++] = (uint16_t)i;
         if (size.count == 0 || size.is_one || size.count > GS_EARLY_BESIDE_MAX)
             continue;
-        const size_t bytes = room_for(size.count, size.bytes);
+        const size_t bytes = room_for(size.count, size.is_in_place ? 0 : size.bytes);
         most_records = size.count > most_records ? size.count : most_records;
         most_bytes = bytes > most_bytes ? bytes : most_bytes;
     }

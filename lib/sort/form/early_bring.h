@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * early_bring: the buckets of an early split, brought from their lists to where they are
- * sorted: a bucket's elements and behind them its text, in the memory of a worker.
+ * sorted: a bucket's elements, in the memory of a worker, which point into its lists.
  *
- * A keyed record whose key was not kept gets it here, as the text is then; a file that
- * somebody has written to meanwhile is noticed, and fails the sort.
+ * Where some of its records do not lie there as they are sorted, being long or without
+ * their keys, all of the bucket's are copied behind its elements. A keyed record whose
+ * key was not kept gets it here, as the text is then; a file that somebody has written to
+ * meanwhile is noticed, and fails the sort.
  */
 #ifndef GS_LIB_SORT_FORM_EARLY_BRING_H
 #define GS_LIB_SORT_FORM_EARLY_BRING_H
@@ -25,6 +27,9 @@ typedef struct gs_early_memory {
 /* All were added: the buckets with records, in order; borrowed from `s`. Larger ones than
  * GS_EARLY_BESIDE_MAX do not lie beside others, and have scratch of their own. */
 const gs_buckets *gs_early_split_finish(gs_early_split *s, const gs_early_memory *memory);
+
+/* All buckets were emitted: one thread's part of the lists is given back. */
+void gs_early_split_leave(const gs_early_split *s, unsigned part, unsigned parts);
 
 enum { GS_EARLY_BESIDE_MAX = 1 << 20 };
 

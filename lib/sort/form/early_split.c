@@ -186,6 +186,8 @@ static inline bool add_to_bucket(gs_early_split *s, unsigned worker, size_t buck
     gs_text_list *const list = gs_text_list_of(&s->lists, worker, bucket);
     const bool is_one = s->splitters->buckets[bucket].is_one;
     list->bytes += key_bytes;
+    if (s->keeps_keys)
+        list->has_others = true;
     if (__builtin_expect(bytes > GS_TEXT_NEAR_MAX, 0))
         return gs_text_list_add_far(&s->lists, list, gs_where_pack(offset, bytes),
                                     bytes + s->layout.has_eol, is_one);

@@ -8,7 +8,7 @@
  *                      |  words of its string, splitters: its bucket
  *      lists      bucket 0: line line line ..   bucket 1: line line ..
  *                      |  one bucket after the other, read from its first page to its last
- *      a bucket   | elements | lines |                                      a cache full
+ *      a bucket   | elements |  pointing into its lists                     a cache full
  *
  * An element in the chunk takes 24 bytes more, is read again to be given a bucket and
  * written again to go there, and points all over the text; memory that was not touched

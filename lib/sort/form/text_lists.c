@@ -4,8 +4,9 @@
 #include "lib/base/assertion.h"
 #include "lib/base/mem.h"
 
+static const uint32_t NO_PAGE = UINT32_MAX;
+
 enum {
-    AHEAD = 4 * 64,                            /* of the next page */
     STEP_PAGES = GS_FRESH_STEP / GS_TEXT_PAGE, /* taken from the system at once */
 };
 
@@ -25,8 +26,10 @@ gs_code gs_text_lists_init(gs_text_lists *t, size_t list_count, unsigned workers
     *t = (gs_text_lists){.list_count = list_count, .workers = workers};
     const size_t count = list_count * workers;
     GS_TRY(gs_mem_new_apart(&t->lists, count * sizeof *t->lists, "lists of text", st));
+    gs_assert(page_capacity < NO_PAGE);
     for (size_t i = 0; i < count; i++) /* the end of a page, which asks for another */
-        t->lists[i] = (gs_text_list){.tail = (uint8_t *)(uintptr_t)(GS_TEXT_PAGE - 1)};
+        t->lists[i] = (gs_text_list){.tail = (uint8_t *)(uintptr_t)(GS_TEXT_PAGE - 1),
+                                     .first_page = NO_PAGE};
     t->page_capacity = page_capacity;
     GS_TRY(gs_fresh_memory_init(&t->memory, page_capacity * GS_TEXT_PAGE, "lists of text",
                                 st));
@@ -48,6 +51,11 @@ size_t gs_text_lists_bytes(const gs_text_lists *t)
     return (used < t->page_capacity ? used : t->page_capacity) * GS_TEXT_PAGE;
 }
 
+void gs_text_lists_leave(const gs_text_lists *t, unsigned part, unsigned parts)
+{
+    gs_fresh_memory_leave(&t->memory, gs_text_lists_bytes(t), part, parts);
+}
+
 static gs_text_page *page_of(const uint8_t *tail)
 {
     return (gs_text_page *)((uintptr_t)tail / GS_TEXT_PAGE * GS_TEXT_PAGE);
@@ -66,8 +74,8 @@ bool gs_text_list_extend(gs_text_lists *t, gs_text_list *list)
     gs_text_page *const page = t->pages + number;
     if (number % STEP_PAGES == 0) /* others take pages of this step meanwhile */
         gs_fresh_memory_take(&t->memory, (number + STEP_PAGES) * GS_TEXT_PAGE);
-    if (list->first == NULL) {
-        list->first = page;
+    if (list->first_page == NO_PAGE) {
+        list->first_page = (uint32_t)number;
     } else {
         gs_text_page *const last = page_of(list->tail);
         last->next = page;
@@ -90,19 +98,22 @@ bool gs_text_list_add_far(gs_text_lists *t, gs_text_list *list, uint64_t where,
     list->tail += is_one ? 0 : all;
     list->count++;
     list->bytes += bytes;
+    list->has_others = true;
     return true;
 }
 
-gs_list_cursor gs_list_cursor_begin(const gs_text_list *list, bool is_one)
+gs_list_cursor gs_list_cursor_begin(const gs_text_lists *t, const gs_text_list *list,
+                                    bool is_one)
 {
     gs_list_cursor c = {0};
     if (list->count == 0)
         return c;
-    const gs_text_page *const page = list->first;
+    const gs_text_page *const page = t->pages + list->first_page;
     const bool is_last = page == page_of(list->tail);
     c = (gs_list_cursor){.page = page, .at = page->data, .tail = list->tail};
     /* The one string was written at the tail of the only page. */
     c.end = is_one ? c.at + 1 : page->data + (is_last ? used_of(c.tail) : page->used);
+    c.to_next = is_last ? 0 : (const uint8_t *)page->next - (const uint8_t *)page;
     return c;
 }
 
@@ -114,8 +125,7 @@ bool gs_list_cursor_turn(gs_list_cursor *c)
     const bool is_last = c->page == page_of(c->tail);
     c->at = c->page->data;
     c->end = c->at + (is_last ? used_of(c->tail) : c->page->used);
-    for (size_t i = 0; !is_last && i < AHEAD; i += 64)
-        __builtin_prefetch((const uint8_t *)c->page->next + i);
+    c->to_next = is_last ? 0 : (const uint8_t *)c->page->next - (const uint8_t *)c->page;
     gs_assert(c->at < c->end);
     return true;
 }

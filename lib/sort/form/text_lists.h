@@ -8,9 +8,10 @@
  *
  * Every worker has lists of its own, in pages out of one map. A record is its length and
  * its text with the end-of-line byte; a very long one is no more than where it lies. To
- * bring a bucket close is to read its pages from the first to the last, which the
- * processor sees coming; to look for the records of a bucket all over the input takes
- * three times as long.
+ * bring a bucket close is to read its pages from the first to the last; to look for the
+ * records of a bucket all over the input takes three times as long. The processor sees
+ * coming what follows in a page, but not the next one: of that is asked for as much as
+ * has been read of this one.
  *
  * A bucket may be known to have one string only: the first is kept, and how many more.
  */
@@ -42,10 +43,13 @@ _Static_assert(sizeof(gs_text_page) == GS_TEXT_PAGE, "a page");
 
 typedef struct gs_text_list {
     uint8_t *tail; /* in the last page, and never behind it */
-    gs_text_page *first;
-    size_t count; /* of records, */
-    size_t bytes; /* and their text, with all that is put with them beside it */
+    size_t count;  /* of records, */
+    size_t bytes;  /* and their text, with all that is put with them beside it */
+    uint32_t first_page;
+    bool has_others; /* than records that lie here as they are sorted */
 } gs_text_list;
+
+_Static_assert(sizeof(gs_text_list) == 32, "two in a line of the cache");
 
 typedef struct gs_text_lists {
     gs_text_list *lists; /* worker by worker */
@@ -67,6 +71,9 @@ void gs_text_lists_release(gs_text_lists *t); /* zeroed ones are fine */
 
 /* Memory in use. */
 size_t gs_text_lists_bytes(const gs_text_lists *t);
+
+/* All records are where they go to: one thread's part of the memory is given back. */
+void gs_text_lists_leave(const gs_text_lists *t, unsigned part, unsigned parts);
 
 static inline gs_text_list *gs_text_list_of(const gs_text_lists *t, unsigned worker,
                                             size_t number)
@@ -117,9 +124,11 @@ bool gs_text_list_add_far(gs_text_lists *t, gs_text_list *list, uint64_t where,
 typedef struct gs_list_cursor {
     const gs_text_page *page;
     const uint8_t *at, *end, *tail;
+    ptrdiff_t to_next; /* from this page */
 } gs_list_cursor;
 
-gs_list_cursor gs_list_cursor_begin(const gs_text_list *list, bool is_one);
+gs_list_cursor gs_list_cursor_begin(const gs_text_lists *t, const gs_text_list *list,
+                                    bool is_one);
 /* False if there are no more pages. */
 bool gs_list_cursor_turn(gs_list_cursor *c);
 
@@ -136,6 +145,9 @@ static inline bool gs_list_cursor_next(gs_list_cursor *c, gs_listed_record *reco
 {
     if (c->at == c->end && !gs_list_cursor_turn(c))
         return false;
+    const uint8_t *const ahead = c->at + c->to_next; /* as far in the next page */
+    __builtin_prefetch(ahead);
+    __builtin_prefetch(ahead + 64);
     uint16_t head;
     memcpy(&head, c->at, sizeof head);
     c->at += GS_TEXT_HEAD;

@@ -99,6 +99,14 @@ static void steps_are_taken_as_asked(void)
           (taken > 0 ? REST : 0));
     for (size_t i = 0; i < m.size; i += 512)
         CHECK(m.bytes[i] == 0);
+    /* The first four steps and a little of the fifth, by three. */
+    gs_fresh_memory_leave(&m, 4 * (size_t)GS_FRESH_STEP + 1, 0, 3);
+    CHECK(pages_there(m.bytes, GS_FRESH_STEP) == 0);
+    CHECK(pages_there(m.bytes + 2 * (size_t)GS_FRESH_STEP, GS_FRESH_STEP) > 0);
+    gs_fresh_memory_leave(&m, 4 * (size_t)GS_FRESH_STEP + 1, 1, 3);
+    gs_fresh_memory_leave(&m, 4 * (size_t)GS_FRESH_STEP + 1, 2, 3);
+    CHECK(pages_there(m.bytes + 4 * (size_t)GS_FRESH_STEP, GS_FRESH_STEP) == 0);
+    CHECK(pages_there(m.bytes + 6 * (size_t)GS_FRESH_STEP, GS_FRESH_STEP) > 0);
     gs_fresh_memory_release(&m);
     CHECK(gs_mem_held_bytes() == held);
     gs_fresh_memory_release(&m);
