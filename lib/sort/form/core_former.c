@@ -80,6 +80,27 @@ static gs_code fill_lists(gs_former *former, gs_filled *filled, gs_status *st)
     return GS_OK;
 }
 
+static const gs_former_kind memory_kind;
+
+/* The lists hold a chunk at a time. Where they are not for what comes next, all goes on
+ * in memory. */
+static gs_code fill_chunk_of_lists(gs_former *former, gs_filled *filled, gs_status *st)
+{
+    core_former *const c = (core_former *)former;
+    bool is_last;
+    gs_chunk_reset(&c->chunk);
+    GS_TRY(gs_ingest_fill_early(c->ingest, &c->chunk, c->lists, &is_last, st));
+    *filled = is_last ? GS_FILLED_LAST : GS_FILLED_SOME;
+    if (is_last || !gs_early_split_is_empty(c->lists))
+        return GS_OK;
+    gs_log_say(former->forming->options->log, GS_LOG_INFO,
+               "the input is not like its sample");
+    gs_early_split_free(c->lists);
+    c->lists = NULL;
+    former->kind = &memory_kind;
+    return fill_memory(former, filled, st);
+}
+
 static bool give_back_lists(gs_former *former)
 {
     const gs_forming *const f = former->forming;
@@ -97,8 +118,19 @@ static bool is_memory_empty(const gs_former *former)
 
 static bool are_lists_empty(const gs_former *former)
 {
-    (void)former;
-    return false;
+    return gs_early_split_is_empty(((const core_former *)former)->lists);
+}
+
+/* Some of the text of the largest file. */
+static void sample_map(const gs_former *former, const uint8_t **data, size_t *bytes)
+{
+    const gs_file_map *const map = former->forming->map;
+    const gs_mapped_file *largest = &map->files[0];
+    for (size_t i = 1; i < map->file_count; i++)
+        if (map->files[i].bytes > largest->bytes)
+            largest = &map->files[i];
+    *data = map->base + largest->begin;
+    *bytes = largest->bytes;
 }
 
 /* The first of the records: in the map, or copied behind it. */
@@ -119,6 +151,12 @@ static void clear(gs_former *former)
 {
     core_former *const c = (core_former *)former;
     c->chunk.soft_bytes = c->soft_bytes;
+}
+
+static void clear_lists(gs_former *former)
+{
+    clear(former);
+    gs_early_split_clear(((core_former *)former)->lists);
 }
 
 /* --- out again ------------------------------------------------------------------ */
@@ -191,7 +229,8 @@ static gs_code emit_lists(gs_former *former, gs_sink *sink,
     uint64_t last_kept;
     GS_TRY(gs_bucket_emit(gs_early_split_finish(c->lists, &memory), f->team, sink,
                           options, &last_kept, st));
-    GS_TRY(gs_team_run(f->team, leave_lists_worker, c, st));
+    if (options->is_last_use)
+        GS_TRY(gs_team_run(f->team, leave_lists_worker, c, st));
     return leave_map(f, st);
 }
 
@@ -230,6 +269,17 @@ static const gs_former_kind list_kind = {
     .free = free_core,
 };
 
+static const gs_former_kind chunk_list_kind = {
+    .fault_code = GS_ERR_FORMAT,
+    .fill = fill_chunk_of_lists,
+    .is_empty = are_lists_empty,
+    .sample = sample_map,
+    .emit = emit_lists,
+    .clear = clear_lists,
+    .place = place,
+    .free = free_core,
+};
+
 /* `lists`, which may be NULL, is taken. */
 static gs_code new_core(gs_former **out, const gs_former_kind *kind, const gs_forming *f,
                         gs_early_split *lists, gs_status *st)
@@ -264,23 +314,27 @@ gs_code gs_memory_former_new(gs_former **out, const gs_forming *f, gs_status *st
 
 gs_code gs_list_former_new(gs_former **out, const gs_forming *f, gs_status *st)
 {
-    const size_t memory_bytes = chunk_limits(f, true).budget_bytes;
+    const gs_chunk_limits limits = chunk_limits(f, true);
     *out = NULL;
-    if (f->map == NULL || f->options->compress_program != NULL ||
-        gs_file_map_text_bytes(f->map) >= memory_bytes) /* lists hold the text */
+    if (f->map == NULL || f->options->compress_program != NULL)
         return GS_OK;
+    const bool by_chunks = gs_file_map_text_bytes(f->map) >= limits.budget_bytes;
     const gs_early_split_options options = {
         .layout = f->layout,
         .encoder = f->encoder,
         .record_size = f->options->order.record_size,
         .map = f->map,
         .workers = gs_team_workers(f->team),
-        .memory_bytes = memory_bytes,
+        .memory_bytes = by_chunks ? limits.soft_bytes : limits.budget_bytes,
+        .by_chunks = by_chunks,
     };
     gs_early_split *lists = NULL;
     GS_TRY(gs_early_split_new(&lists, &options, st));
+    if (lists != NULL && by_chunks)
+        gs_log_say(f->options->log, GS_LOG_INFO,
+                   "records go to buckets as they are read, a chunk at a time");
     if (lists != NULL)
-        return new_core(out, &list_kind, f, lists, st);
+        return new_core(out, by_chunks ? &chunk_list_kind : &list_kind, f, lists, st);
     gs_file_map_leave(f->map, 0, 1); /* what the sample looked at */
     return GS_OK;
 }

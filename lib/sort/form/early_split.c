@@ -11,6 +11,9 @@
 enum {
     RECORD_MEAN_MAX = 1024,   /* longer lines have pages of their own */
     BUCKET_RECORDS = 1 << 14, /* a bucket's elements and text are to fit the cache */
+    /* Of a chunk: near buckets are to take little of its memory. */
+    CHUNK_BUCKET_RECORDS = 1 << 12,
+    CHUNK_BATCH_BYTES = 1 << 20,       /* of most batches */
     KEYED_LINE_MAX = GS_TEXT_NEAR_MAX, /* longer lines are not for this */
     KEY_BATCH_BYTES = 1 << 14,
     SHORTER_MAX = 8, /* than its elements, with them, text may be */
@@ -38,6 +41,18 @@ static size_t pages_for(const gs_early_split *s, const gs_text_guess *guess, siz
     const size_t bytes = text + guess->records * beside;
     return gs_text_lists_pages(guess->records + guess->records / 10, bytes + bytes / 10,
                                lists);
+}
+
+/* A chunk takes what there is, and has room beyond that for batches that turn out to take
+ * more pages than usual. False if batches or half-filled pages would be most of it. */
+static bool plan_chunk_pages(gs_early_split *s, size_t pages_max)
+{
+    enum { PART = 4 };
+    s->lists.list_count = s->splitters->bucket_count;
+    const size_t a_batch = gs_text_lists_most_pages(&s->lists, CHUNK_BATCH_BYTES);
+    s->chunk_pages = pages_max;
+    s->page_capacity = pages_max + s->workers * a_batch;
+    return s->workers * s->splitters->bucket_count < pages_max / PART;
 }
 
 /* How many pages the lists may take; false if that is more than there are. Keys that take
@@ -68,21 +83,32 @@ static bool is_much(const gs_text_sample_options *from, gs_string_sample *sample
     return text + records * sizeof(gs_element) >= GS_EARLY_SPLIT_MIN;
 }
 
+/* Of all that there are, as many as memory is for. */
+static size_t records_of_chunk(const gs_early_split_options *o,
+                               const gs_text_guess *guess)
+{
+    const size_t bytes =
+        gs_file_map_text_bytes(o->map) + guess->records * (GS_TEXT_HEAD + 1);
+    return guess->records / (bytes / o->memory_bytes + 1) + 1;
+}
+
 /* Chooses splitters, and how many pages the lists may take; false if this is not for such
  * text. */
 static bool plan(gs_early_split *s, const gs_early_split_options *o,
                  gs_string_sample *sample, uint8_t *key_room, gs_status *st)
 {
     enum { TRIED = GS_STRING_SAMPLE_MAX / 8, LARGER_MAX = 4 };
-    const gs_text_sample_options from = {o->layout, o->encoder, o->record_size, o->map};
+    const gs_text_sample_options from = {o->layout, o->encoder, o->record_size, o->map,
+                                         o->by_chunks};
     const size_t text = gs_file_map_text_bytes(o->map);
     if (!is_much(&from, sample, key_room))
         return false;
     const gs_text_guess guess = gs_text_sample_take(&from, sample, TRIED, key_room);
     if (sample->count < TRIED / 2 || text / guess.records > RECORD_MEAN_MAX)
         return false;
-    const size_t records = guess.records;
-    const unsigned levels = gs_splitters_levels(records, BUCKET_RECORDS);
+    const size_t records = o->by_chunks ? records_of_chunk(o, &guess) : guess.records;
+    const unsigned levels = gs_splitters_levels(
+        records, o->by_chunks ? CHUNK_BUCKET_RECORDS : BUCKET_RECORDS);
     const size_t buckets = (size_t)1 << levels;
     (void)gs_text_sample_take(&from, sample, buckets * GS_STRING_OVERSAMPLING, key_room);
     if (sample->count == 0)
@@ -92,18 +118,25 @@ static bool plan(gs_early_split *s, const gs_early_split_options *o,
         !is_even(s->splitters, sample->count / buckets + 1))
         return false;
     const size_t head_bytes = s->encoder ? GS_RECORD_HEAD_BYTES : 0;
-    const size_t record_bytes = text + records * (head_bytes + guess.key_bytes);
+    const double share = (double)records / (double)guess.records;
+    const size_t record_bytes =
+        (size_t)((double)text * share) + records * (head_bytes + guess.key_bytes);
     const size_t a_bucket = LARGER_MAX * ((records >> levels) * 2 * sizeof(gs_element) +
                                           (record_bytes >> levels));
     const size_t near_bytes = s->workers * a_bucket;
-    return near_bytes < o->memory_bytes &&
-           plan_pages(s, &guess, text, (o->memory_bytes - near_bytes) / GS_TEXT_PAGE);
+    if (near_bytes >= o->memory_bytes)
+        return false;
+    const size_t pages_max = (o->memory_bytes - near_bytes) / GS_TEXT_PAGE;
+    return o->by_chunks ? plan_chunk_pages(s, pages_max)
+                        : plan_pages(s, &guess, text, pages_max);
 }
 
 /* Records that compare equal must be the same bytes; room for strings is for lines of
  * some length, with so few keys that none becomes long. */
 static bool is_for_records(const gs_early_split_options *o)
 {
+    if (o->by_chunks && o->encoder != NULL)
+        return false;
     if (o->layout->is_key_only || o->encoder == NULL)
         return !o->layout->is_key_only;
     return o->record_size <= KEYED_LINE_MAX &&
@@ -323,4 +356,34 @@ bool gs_early_split_add(gs_early_split *s, unsigned worker, const uint8_t *data,
     const uint8_t *const arena = data - offset;
     return add_records(s, worker, arena, data, bytes, count) &&
            (s->encoder == NULL || add_batch(s, worker));
+}
+
+/* --- by chunks -------------------------------------------------------------------- */
+
+bool gs_early_split_reserve(gs_early_split *s, size_t bytes)
+{
+    const size_t used = gs_text_lists_bytes(&s->lists) / GS_TEXT_PAGE;
+    const size_t pages = gs_text_lists_most_pages(&s->lists, bytes);
+    const size_t taken = used + s->reserved_pages;
+    if (bytes >= GS_WHERE_LENGTH_LONG || taken > s->page_capacity ||
+        pages > s->page_capacity - taken || used >= s->chunk_pages)
+        return false;
+    s->reserved_pages += pages;
+    return true;
+}
+
+void gs_early_split_added(gs_early_split *s, size_t bytes)
+{
+    s->reserved_pages -= gs_text_lists_most_pages(&s->lists, bytes);
+}
+
+bool gs_early_split_is_empty(const gs_early_split *s)
+{
+    return gs_text_lists_bytes(&s->lists) == 0;
+}
+
+void gs_early_split_clear(gs_early_split *s)
+{
+    gs_assert(s->reserved_pages == 0);
+    gs_text_lists_clear(&s->lists);
 }

@@ -25,6 +25,10 @@
  * memory and fetch them from there, and less than half the memory. Others are kept, if
  * there is room for them.
  *
+ * Of text that is more than there is memory for, the lists hold a chunk at a time, whose
+ * buckets become a run: more than half as much again as of text and its elements, where
+ * lines are short.
+ *
  * Every worker has lists of its own (text_lists.h), and no bucket keeps the order of the
  * input: records that compare equal must be the same bytes, as they are but for -s and -u
  * with keys. What is on the lists is sorted by way of early_bring.h.
@@ -55,6 +59,7 @@ typedef struct gs_early_split_options {
     const gs_file_map *map;
     unsigned workers;
     size_t memory_bytes; /* for what is not text */
+    bool by_chunks;      /* all of the text does not fit */
 } gs_early_split_options;
 
 /* *out is NULL if the text is better sorted otherwise. Borrows encoder and map. */
@@ -69,5 +74,13 @@ void gs_early_split_free(gs_early_split *s); /* NULL is fine */
  * good. */
 bool gs_early_split_add(gs_early_split *s, unsigned worker, const uint8_t *data,
                         size_t bytes, size_t offset, uint64_t *count);
+
+/* By chunks: may a batch of so many bytes be added? Then there is room for it, until it
+ * is said to be added. One thread at a time. */
+bool gs_early_split_reserve(gs_early_split *s, size_t bytes);
+void gs_early_split_added(gs_early_split *s, size_t bytes);
+/* The lists are empty, or are to be so. */
+bool gs_early_split_is_empty(const gs_early_split *s);
+void gs_early_split_clear(gs_early_split *s);
 
 #endif

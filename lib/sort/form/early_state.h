@@ -33,6 +33,8 @@ struct gs_early_split {
     unsigned workers;
     gs_string_splitters *splitters; /* one bucket each has a list */
     size_t page_capacity;
+    size_t chunk_pages;    /* by chunks: one that takes so many is full */
+    size_t reserved_pages; /* for what is being added */
     gs_text_lists lists;
     gs_key_batch *key_batch; /* one a worker, of keyed records */
     const uint8_t *arena;

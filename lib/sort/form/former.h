@@ -4,7 +4,7 @@
  * know which of these it has:
  *
  *      device_former  lib/sort/device: batches to a GPU, sorted there
- *      list_former    much mapped text: lines go to buckets as they are read, all of it
+ *      list_former    much mapped text: lines go to buckets as they are read
  *      memory_former  any input: records and elements in memory, sorted by cores
  *
  * Call order: new; then for each chunk fill, emit, clear; free. The chunk that was filled

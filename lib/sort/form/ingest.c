@@ -24,6 +24,7 @@ struct gs_ingest {
 
     gs_chunk *chunk;       /* of the run that is being formed */
     gs_early_split *early; /* in place of its elements; or NULL */
+    bool is_early_chunk;   /* it holds a chunk at a time */
 
     pthread_mutex_t mutex; /* guards what follows */
     pthread_cond_t turn_changed;
@@ -332,6 +333,56 @@ static gs_code ingest_batch(gs_ingest *in, gs_batch_records *scratch,
     return is_as_counted ? GS_OK : gs_map_name_fail_changed(batch->data, st);
 }
 
+/* Waits for the turn of a batch that goes to the lists of a chunk. *has_room is false
+ * when those are full, or not for such a batch: it has been put aside. */
+static void reserve_early_in_turn(gs_ingest *in, gs_line_batch *batch, size_t *offset,
+                                  bool *has_room)
+{
+    size_t index;
+    const gs_chunk_want want = {.copied_bytes = batch->bytes + batch->lacks_final_eol,
+                                .text_bytes = batch->bytes};
+    pthread_mutex_lock(&in->mutex);
+    while (in->next_ticket != batch->ticket && !in->is_full)
+        pthread_cond_wait(&in->turn_changed, &in->mutex);
+    *has_room = !in->is_full && gs_early_split_reserve(in->early, batch->bytes);
+    if (*has_room && !batch->is_in_map &&
+        !gs_chunk_reserve(in->chunk, &want, offset, &index)) {
+        gs_early_split_added(in->early, batch->bytes);
+        *has_room = false;
+    }
+    in->is_full = !*has_room;
+    if (in->is_full)
+        keep_pending_locked(in, batch);
+    else
+        in->next_ticket++;
+    pthread_cond_broadcast(&in->turn_changed);
+    pthread_mutex_unlock(&in->mutex);
+}
+
+/* To the lists of a chunk. */
+static void split_batch_in_turn(gs_ingest *in, unsigned worker, gs_line_batch *batch)
+{
+    uint64_t records = 0;
+    size_t offset = batch->map_offset;
+    bool has_room;
+    reserve_early_in_turn(in, batch, &offset, &has_room);
+    if (!has_room)
+        return;
+    if (batch->is_in_map)
+        gs_file_map_bring(batch->data, batch->bytes);
+    else
+        copy_plain(in, batch, offset);
+    const bool is_added = gs_early_split_add(in->early, worker, in->chunk->arena + offset,
+                                             batch->bytes, offset, &records);
+    gs_assert(is_added);
+    note_records(in, records, batch);
+    if (batch->is_in_map)
+        gs_file_map_leave_part(batch->data, batch->bytes);
+    pthread_mutex_lock(&in->mutex);
+    gs_early_split_added(in->early, batch->bytes);
+    pthread_mutex_unlock(&in->mutex);
+}
+
 /* To the lists of early_split, from the map or a copy in the arena. */
 static void split_batch(gs_ingest *in, unsigned worker, const gs_line_batch *batch)
 {
@@ -417,7 +468,9 @@ static gs_code ingest_worker(void *context, unsigned worker, gs_status *st)
         if (next_batch(in, &batch, &has_batch, st) == GS_OK && has_batch) {
             const uint64_t begin_ns = gs_trace_begin(trace);
             const size_t bytes = batch.bytes;
-            if (in->early != NULL)
+            if (in->early != NULL && in->is_early_chunk)
+                split_batch_in_turn(in, worker, &batch);
+            else if (in->early != NULL)
                 split_batch(in, worker, &batch);
             else
                 (void)ingest_batch(in, &in->scratch[worker], &batch, st);
@@ -474,5 +527,18 @@ gs_code gs_ingest_split_early(gs_ingest *in, gs_chunk *chunk, gs_early_split *ea
         in->is_ended = false;
         in->next_ticket = gs_line_feed_next_ticket(in->forming->feed);
     }
+    return st->code;
+}
+
+gs_code gs_ingest_fill_early(gs_ingest *in, gs_chunk *chunk, gs_early_split *early,
+                             bool *is_last, gs_status *st)
+{
+    in->chunk = chunk;
+    in->early = early;
+    in->is_early_chunk = true;
+    in->is_full = false;
+    GS_NOTED(run_workers(in, st));
+    in->early = NULL;
+    *is_last = in->is_ended && in->pending_count == 0;
     return st->code;
 }

@@ -36,6 +36,13 @@ GS_MUST_CHECK gs_code gs_ingest_split_early(gs_ingest *in, gs_chunk *chunk,
                                             gs_early_split *early, bool *is_done,
                                             gs_status *st);
 
+/* Fills the lists of `early`, which are empty, with a chunk of an input that is mapped;
+ * what has to be copied goes to `chunk`. *is_last as above. If they are empty still, and
+ * that is not all, the next batch is not for them; gs_ingest_fill goes on there. */
+GS_MUST_CHECK gs_code gs_ingest_fill_early(gs_ingest *in, gs_chunk *chunk,
+                                           gs_early_split *early, bool *is_last,
+                                           gs_status *st);
+
 /* From now on records whose string is greater than that of `limit` (a copy is made) need
  * not be kept: --top. */
 GS_MUST_CHECK gs_code gs_ingest_set_limit(gs_ingest *in, const uint8_t *string,

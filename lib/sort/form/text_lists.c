@@ -27,15 +27,33 @@ gs_code gs_text_lists_init(gs_text_lists *t, size_t list_count, unsigned workers
     const size_t count = list_count * workers;
     GS_TRY(gs_mem_new_apart(&t->lists, count * sizeof *t->lists, "lists of text", st));
     gs_assert(page_capacity < NO_PAGE);
-    for (size_t i = 0; i < count; i++) /* the end of a page, which asks for another */
-        t->lists[i] = (gs_text_list){.tail = (uint8_t *)(uintptr_t)(GS_TEXT_PAGE - 1),
-                                     .first_page = NO_PAGE};
+    gs_text_lists_clear(t);
     t->page_capacity = page_capacity;
     GS_TRY(gs_fresh_memory_init(&t->memory, page_capacity * GS_TEXT_PAGE, "lists of text",
                                 st));
     t->pages = (gs_text_page *)(void *)t->memory.bytes;
     gs_fresh_memory_take(&t->memory, 0);
     return GS_OK;
+}
+
+size_t gs_text_lists_most_pages(const gs_text_lists *t, size_t text_bytes)
+{
+    enum { LEAST = GS_TEXT_HEAD + 1, A_PAGE = GS_TEXT_PAGE - 2 * GS_SHORT_COPY_BYTES };
+    const size_t lists = text_bytes < t->list_count ? text_bytes : t->list_count;
+    return text_bytes * LEAST / A_PAGE * 2 + lists + 2;
+}
+
+void gs_text_lists_clear(gs_text_lists *t)
+{
+    const size_t used = gs_text_lists_bytes(t) / GS_TEXT_PAGE;
+    const size_t taken = used > 0 ? (used - 1) / STEP_PAGES * STEP_PAGES + STEP_PAGES : 0;
+    if (taken > t->pages_taken)
+        t->pages_taken = taken;
+    atomic_store(&t->pages_used, 0);
+    for (size_t i = 0; i < t->list_count * t->workers; i++)
+        /* the end of a page, which asks for another */
+        t->lists[i] = (gs_text_list){.tail = (uint8_t *)(uintptr_t)(GS_TEXT_PAGE - 1),
+                                     .first_page = NO_PAGE};
 }
 
 void gs_text_lists_release(gs_text_lists *t)
@@ -72,7 +90,8 @@ bool gs_text_list_extend(gs_text_lists *t, gs_text_list *list)
     if (number >= t->page_capacity)
         return false;
     gs_text_page *const page = t->pages + number;
-    if (number % STEP_PAGES == 0) /* others take pages of this step meanwhile */
+    /* Others take pages of this step meanwhile. */
+    if (number % STEP_PAGES == 0 && number >= t->pages_taken)
         gs_fresh_memory_take(&t->memory, (number + STEP_PAGES) * GS_TEXT_PAGE);
     if (list->first_page == NO_PAGE) {
         list->first_page = (uint32_t)number;

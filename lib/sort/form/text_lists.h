@@ -58,6 +58,7 @@ typedef struct gs_text_lists {
     gs_fresh_memory memory;
     gs_text_page *pages; /* all of it */
     size_t page_capacity;
+    size_t pages_taken; /* from the system, before the lists were cleared */
     atomic_size_t pages_used;
 } gs_text_lists;
 
@@ -71,6 +72,14 @@ void gs_text_lists_release(gs_text_lists *t); /* zeroed ones are fine */
 
 /* Memory in use. */
 size_t gs_text_lists_bytes(const gs_text_lists *t);
+
+/* How many pages so much text, with its end-of-line bytes, may take at most, whatever its
+ * records are: two that follow each other are more than one page full, and an empty one
+ * takes three bytes for its one. */
+size_t gs_text_lists_most_pages(const gs_text_lists *t, size_t text_bytes);
+
+/* Empty again; the memory stays for what comes next. No other thread is at it. */
+void gs_text_lists_clear(gs_text_lists *t);
 
 /* All records are where they go to: one thread's part of the memory is given back. */
 void gs_text_lists_leave(const gs_text_lists *t, unsigned part, unsigned parts);

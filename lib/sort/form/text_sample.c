@@ -25,7 +25,7 @@ gs_text_guess gs_text_sample_take(const gs_text_sample_options *o,
                                   gs_string_sample *sample, size_t want,
                                   uint8_t *key_room)
 {
-    enum { LOOK = 64 };
+    enum { LOOK = 64, KEPT = 256 }; /* a look brings 16 pages */
     const size_t text = gs_file_map_text_bytes(o->map), part = text / want + 1;
     uint64_t state = 1;
     size_t file = 0, before = 0;    /* text in the files before */
@@ -33,6 +33,8 @@ gs_text_guess gs_text_sample_take(const gs_text_sample_options *o,
     size_t key_bytes = 0;
     sample->count = sample->text_bytes = 0;
     for (size_t i = 0; i < want; i++) {
+        if (o->leaves && i % KEPT == 0)
+            gs_file_map_leave(o->map, 0, 1);
         const size_t at = i * (part - 1) + gs_splitters_place(&state, part);
         const gs_mapped_file *const files = o->map->files;
         while (file < o->map->file_count && at - before >= files[file].bytes)

@@ -15,6 +15,7 @@ typedef struct gs_text_sample_options {
     const gs_key_encoder *encoder; /* of keyed records, else NULL */
     size_t record_size;            /* > 0: fixed-size records */
     const gs_file_map *map;
+    bool leaves; /* pages of the map, again and again: they count as memory */
 } gs_text_sample_options;
 
 /* What a sample says of all records. */

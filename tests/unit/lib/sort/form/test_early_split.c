@@ -4,7 +4,8 @@
  * words and its text, forwards and backwards, from lists of several workers; buckets that
  * have no room beside the others get their own; a string that comes often has a bucket
  * for itself; text that begins alike for long is refused. Keyed records come out with the
- * key that their line has. What is written to the file later does not matter.
+ * key that their line has. What is written to the file later does not matter. Of text
+ * that does not fit, chunk after chunk comes out, and none takes much more than it may.
  */
 #include "lib/sort/form/early_bring.h"
 
@@ -373,6 +374,76 @@ static void short_lines_are_taken(size_t line_bytes, bool are_taken)
     gs_file_map_close(&map);
 }
 
+/* The records of a chunk. Returns how many they are. */
+static size_t chunk_comes_out(gs_early_split *s, const gs_record_layout *layout,
+                              gs_bucket_copy *room, uint64_t *hash)
+{
+    gs_status st = {.code = GS_OK};
+    const gs_early_memory memory = {.spare_bytes = MOST};
+    const gs_buckets *const b = gs_early_split_finish(s, &memory);
+    last_string last = {{0}, 0};
+    size_t records = 0;
+    for (size_t i = 0; i < b->count; i++) {
+        gs_near_bucket bucket = {0};
+        REQUIRE_OK(b->bring(b, room, i, 1, &bucket, &st), &st);
+        check_bucket(layout, NULL, &bucket, i == 0, &last, hash);
+        records += bucket.same_count > 0 ? bucket.same_count : bucket.count;
+        b->drop(b, &bucket);
+    }
+    return records;
+}
+
+/* By chunks, in memory for a part of the text. Little text allows for one worker. */
+static void chunks_come_out(const gs_file_map *map, size_t text_bytes)
+{
+    enum { BATCH = 1 << 16, CHUNKS = CHECK_HAS_SANITIZER ? 3 : 5 };
+    const unsigned workers = CHECK_HAS_SANITIZER ? 1 : WORKERS;
+    gs_status st = {.code = GS_OK};
+    gs_early_split *s = NULL;
+    gs_bucket_copy room = {0};
+    const gs_record_layout layout = {.has_eol = true, .eol = '\n'};
+    const gs_early_split_options options = {.layout = &layout,
+                                            .map = map,
+                                            .workers = workers,
+                                            .memory_bytes = text_bytes / CHUNKS,
+                                            .by_chunks = true};
+    REQUIRE_OK(gs_early_split_new(&s, &options, &st), &st);
+    REQUIRE(s != NULL);
+    REQUIRE_OK(gs_bucket_copy_init(&room, MOST, &st), &st);
+    CHECK(!gs_early_split_reserve(s, GS_WHERE_LENGTH_LONG));
+    uint64_t want = 0, got = 0, count = 0;
+    size_t chunks = 0, records = 0, line = 0;
+    for (size_t at = 0; at < text_bytes; at++) {
+        if (map->base[at] == '\n') {
+            want += hash_line(map->base + line, at - line);
+            line = at + 1;
+        }
+    }
+    for (size_t at = 0, number = 0; at < text_bytes; number++) {
+        size_t end = text_bytes - at > BATCH ? at + BATCH : text_bytes;
+        while (map->base[end - 1] != '\n')
+            end--;
+        if (!gs_early_split_reserve(s, end - at)) {
+            REQUIRE(!gs_early_split_is_empty(s));
+            CHECK(gs_early_split_list_bytes(s) < text_bytes / CHUNKS + (4 << 20));
+            records += chunk_comes_out(s, &layout, &room, &got);
+            gs_early_split_clear(s);
+            CHECK(gs_early_split_is_empty(s));
+            chunks++;
+            continue;
+        }
+        CHECK(gs_early_split_add(s, (unsigned)(number % workers), map->base + at,
+                                 end - at, at, &count));
+        gs_early_split_added(s, end - at);
+        at = end;
+    }
+    records += chunk_comes_out(s, &layout, &room, &got);
+    CHECK(chunks >= CHUNKS && chunks < 4 * CHUNKS);
+    CHECK(records == lines && count == lines && got == want);
+    gs_bucket_copy_release(&room);
+    gs_early_split_free(s);
+}
+
 /* NULL, and no failure. */
 static void is_refused(const gs_file_map *map, size_t memory_bytes, bool is_key_only)
 {
@@ -403,6 +474,8 @@ int main(void)
     if (is_thorough)
         all_come_out(&map, bytes, false, false, 0);
     keyed_come_out(&map, bytes, is_thorough);
+    if (!CHECK_HAS_TSAN)
+        chunks_come_out(&map, bytes);
     long_lines(&map);
     many_keys_are_refused(&map);
     is_refused(&map, lines * sizeof(uint64_t), false);

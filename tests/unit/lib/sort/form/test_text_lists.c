@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * text_lists: whatever the records are, they take no more pages than was said they may,
+ * and come out in the order that they came in, also from lists that were cleared.
+ */
+#include "lib/sort/form/text_lists.h"
+
+#include <stdlib.h>
+
+#include "lib/base/mem.h"
+#include "tests/check.h"
+
+enum { LISTS = 7, WORKERS = 2, TEXT = 1 << 20, WHERE = 5 };
+
+static uint8_t text[TEXT + 2 * GS_TEXT_NEAR_MAX];
+
+/* Of a record of some kind of text. */
+static size_t length_of(uint64_t *state, unsigned kind)
+{
+    const size_t random = check_random(state);
+    switch (kind) {
+    case 0: return 0;
+    case 1: return random % 4;
+    case 2: /* two of them need two pages */ return GS_TEXT_PAGE / 2 - random % 40;
+    case 3: /* little and much in turn */
+        return random % 2 == 0 ? random / 2 % 8 : GS_TEXT_NEAR_MAX - random / 2 % 8;
+    case 4: return random % 100;
+    default: return random % (2 * GS_TEXT_NEAR_MAX);
+    }
+}
+
+typedef struct added {
+    size_t at, bytes, list;
+} added;
+
+/* Fills the lists of one worker with about `most` bytes. Returns how many records. */
+static size_t fill(gs_text_lists *t, unsigned worker, unsigned kind, size_t most,
+                   added *records, uint64_t *state)
+{
+    size_t at = 0, count = 0;
+    for (; at < most; count++) {
+        added *const r = &records[count];
+        const size_t bytes = length_of(state, kind);
+        *r = (added){at, bytes < most - at ? bytes : most - at - 1,
+                     check_random(state) % LISTS};
+        gs_text_list *const list = gs_text_list_of(t, worker, r->list);
+        const uint64_t where = gs_where_pack(r->at * WHERE, r->bytes);
+        CHECK(r->bytes > GS_TEXT_NEAR_MAX
+                  ? gs_text_list_add_far(t, list, where, r->bytes + 1, false)
+                  : gs_text_list_add(t, list, text + r->at, r->bytes, 1, false, false));
+        at += r->bytes + 1;
+    }
+    CHECK(at == most);
+    return count;
+}
+
+static void check_lists(const gs_text_lists *t, unsigned worker, const added *records,
+                        size_t count)
+{
+    for (size_t l = 0; l < LISTS; l++) {
+        const gs_text_list *const list = gs_text_list_of(t, worker, l);
+        gs_list_cursor c = {0};
+        gs_listed_record r;
+        size_t seen = 0;
+        if (list->count > 0)
+            c = gs_list_cursor_begin(t, list, false);
+        for (size_t i = 0; i < count; i++) {
+            if (records[i].list != l)
+                continue;
+            REQUIRE(gs_list_cursor_next(&c, &r, 1));
+            CHECK(r.bytes == records[i].bytes && !r.has_key);
+            CHECK((r.text == NULL) == (r.bytes > GS_TEXT_NEAR_MAX));
+            CHECK(r.text == NULL
+                      ? gs_where_offset(r.where) == records[i].at * WHERE
+                      : memcmp(r.text, text + records[i].at, r.bytes + 1) == 0);
+            CHECK(list->has_others || r.text != NULL);
+            seen++;
+        }
+        CHECK(seen == list->count);
+        CHECK(list->count == 0 || !gs_list_cursor_next(&c, &r, 1));
+    }
+}
+
+static void pages_are_enough(unsigned kind, size_t most, added *records, uint64_t *state)
+{
+    gs_status st = {.code = GS_OK};
+    gs_text_lists t;
+    size_t pages = 0;
+    REQUIRE_OK(gs_text_lists_init(&t, LISTS, WORKERS, 8 * TEXT / GS_TEXT_PAGE, &st), &st);
+    for (unsigned round = 0; round < 3; round++) {
+        gs_text_lists_clear(&t);
+        CHECK(gs_text_lists_bytes(&t) == 0);
+        for (unsigned w = 0; w < WORKERS; w++) {
+            pages = gs_text_lists_bytes(&t) / GS_TEXT_PAGE;
+            const size_t count = fill(&t, w, kind, most, records, state);
+            const size_t taken = gs_text_lists_bytes(&t) / GS_TEXT_PAGE - pages;
+            CHECK(taken <= gs_text_lists_most_pages(&t, most));
+            check_lists(&t, w, records, count);
+        }
+    }
+    gs_text_lists_release(&t);
+}
+
+int main(void)
+{
+    uint64_t state = check_seed(1);
+    added *const records = malloc(TEXT * sizeof *records);
+    REQUIRE(records != NULL);
+    for (size_t i = 0; i < sizeof text; i++)
+        text[i] = (uint8_t)check_random(&state);
+    for (unsigned kind = 0; kind < 6; kind++) {
+        pages_are_enough(kind, 1, records, &state);
+        pages_are_enough(kind, 5000, records, &state);
+        pages_are_enough(kind, TEXT, records, &state);
+    }
+    free(records);
+    CHECK(gs_mem_held_bytes() == 0);
+    return check_result();
+}
