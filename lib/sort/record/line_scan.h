@@ -4,7 +4,7 @@
  *
  * gs_line_mask gives a bit for each of the 64 bytes at `p` that equals `eol`, the lowest
  * bit for the first. All 64 bytes must be readable. gs_line_iter cuts a text into lines
- * by such masks.
+ * by such masks. gs_same_mask gives a bit for each that equals the one at `q`.
  */
 #ifndef GS_LIB_SORT_RECORD_LINE_SCAN_H
 #define GS_LIB_SORT_RECORD_LINE_SCAN_H
@@ -43,23 +43,50 @@ static inline uint64_t gs_line_mask(const uint8_t *p, uint8_t eol)
                          _mm_cmpeq_epi8(gs_load_16(p + 48), want));
 }
 
+static inline uint64_t gs_same_mask(const uint8_t *p, const uint8_t *q)
+{
+    return gs_join_masks(_mm_cmpeq_epi8(gs_load_16(p), gs_load_16(q)),
+                         _mm_cmpeq_epi8(gs_load_16(p + 16), gs_load_16(q + 16)),
+                         _mm_cmpeq_epi8(gs_load_16(p + 32), gs_load_16(q + 32)),
+                         _mm_cmpeq_epi8(gs_load_16(p + 48), gs_load_16(q + 48)));
+}
+
 #else
+
+static inline uint64_t gs_little_word(const uint8_t *p)
+{
+    uint64_t word;
+    memcpy(&word, p, sizeof word);
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+    word = __builtin_bswap64(word);
+#endif
+    return word;
+}
+
+/* A bit for each byte that is zero. */
+static inline uint64_t gs_zero_mask(uint64_t word)
+{
+    const uint64_t high = UINT64_C(0x8080808080808080);
+    /* The high bit of every byte that is zero, exactly. */
+    const uint64_t zero = ~(((word & ~high) + ~high) | word) & high;
+    return (zero >> 7) * UINT64_C(0x0102040810204080) >> 56;
+}
 
 static inline uint64_t gs_line_mask(const uint8_t *p, uint8_t eol)
 {
-    const uint64_t ones = UINT64_C(0x0101010101010101), high = ones << 7;
+    const uint64_t eols = UINT64_C(0x0101010101010101) * eol;
     uint64_t mask = 0;
-    for (unsigned i = 0; i < 8; i++) {
-        uint64_t word;
-        memcpy(&word, p + 8 * i, sizeof word);
-#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
-        word = __builtin_bswap64(word);
-#endif
-        word ^= ones * eol;
-        /* The high bit of every byte that is zero, exactly. */
-        const uint64_t zero = ~(((word & ~high) + ~high) | word) & high;
-        mask |= ((zero >> 7) * UINT64_C(0x0102040810204080) >> 56) << (8 * i);
-    }
+    for (unsigned i = 0; i < 8; i++)
+        mask |= gs_zero_mask(gs_little_word(p + 8 * i) ^ eols) << (8 * i);
+    return mask;
+}
+
+static inline uint64_t gs_same_mask(const uint8_t *p, const uint8_t *q)
+{
+    uint64_t mask = 0;
+    for (unsigned i = 0; i < 8; i++)
+        mask |= gs_zero_mask(gs_little_word(p + 8 * i) ^ gs_little_word(q + 8 * i))
+                << (8 * i);
     return mask;
 }
 

@@ -117,11 +117,22 @@ static void note(gs_stretch_search *s, size_t text, const uint8_t *at)
     pthread_mutex_unlock(&s->mutex);
 }
 
+/* Most lines differ in their first 64 bytes. `next` comes later in the text. */
+static inline int compare_neighbours(const uint8_t *line, size_t bytes,
+                                     const uint8_t *next, size_t next_bytes)
+{
+    const size_t common = bytes < next_bytes ? bytes : next_bytes;
+    const uint64_t others = ~gs_same_mask(line, next);
+    const size_t differ = others != 0 ? (size_t)__builtin_ctzll(others) : SIZE_MAX;
+    return differ < common ? line[differ] - next[differ]
+                           : gs_string_compare(line, bytes, next, next_bytes, 0);
+}
+
 /* Two lines, one behind the other, of lines that are their own strings. */
 static inline void look_at_two(gs_stretch_search *s, size_t number, const uint8_t *line,
                                size_t bytes, const uint8_t *next, size_t next_bytes)
 {
-    const int d = gs_string_compare(line, bytes, next, next_bytes, 0);
+    const int d = compare_neighbours(line, bytes, next, next_bytes);
     const bool is_backwards = s->options->form.layout->is_backwards;
     if (is_backwards != s->is_reversed ? d < 0 : d > 0)
         note(s, number, next);

@@ -30,15 +30,22 @@ void gs_text_leave_around(const gs_text *text, const uint8_t *data, size_t bytes
         gs_file_map_leave_around(begin, data, bytes);
 }
 
-/* Stands on the line at `at`, which is not the end of the text. */
-static inline gs_code take_line(gs_text_cursor *c, gs_status *st)
+static size_t length_of_line(const gs_text_cursor *c)
+{
+    const gs_text_form *const form = c->form;
+    return form->record_size
+               ? form->record_size
+               : gs_line_find(c->at, (size_t)(c->text->end - c->at), form->layout->eol);
+}
+
+/* Stands on the line at `at`, which is not the end of the text, and is so long. */
+static inline gs_code take_line(gs_text_cursor *c, size_t line_bytes, gs_status *st)
 {
     const gs_text_form *const form = c->form;
     const size_t left = (size_t)(c->text->end - c->at);
     c->begin = c->line = c->at;
-    c->line_bytes = form->record_size ? form->record_size
-                                      : gs_line_find(c->at, left, form->layout->eol);
-    c->at += c->line_bytes;
+    c->line_bytes = line_bytes;
+    c->at += line_bytes;
     if (form->record_size == 0 && c->line_bytes < left) {
         c->at++;
     } else if (form->record_size == 0) {
@@ -67,11 +74,46 @@ gs_code gs_text_cursor_start(gs_text_cursor *c, const gs_text_form *form,
     head->code = GS_OVC_EXHAUSTED;
     if (at == end)
         return GS_OK;
-    GS_TRY(take_line(c, st));
+    GS_TRY(take_line(c, length_of_line(c), st));
     /* The first one differs from nothing at the first symbol. */
     head->code =
         gs_ovc_code(head->string, head->string_bytes, 0, form->layout->is_backwards);
     return GS_OK;
+}
+
+/* How two lines that follow each other differ. */
+typedef struct gs_line_step {
+    size_t bytes;  /* of the second line */
+    size_t differ; /* the first symbol in which it differs from the first, */
+    int order;     /* and whether the first one is smaller, the same or greater */
+} gs_line_step;
+
+/* What gs_line_find and gs_ovc_first_difference say, by one look at the text. `last` lies
+ * before `line` in it. */
+static inline gs_line_step step_to(const uint8_t *last, size_t last_bytes,
+                                   const uint8_t *line, size_t left, uint8_t eol)
+{
+    size_t differ = SIZE_MAX, bytes = left;
+    for (size_t at = 0; at < left; at += 64) {
+        if (differ == SIZE_MAX) {
+            const uint64_t others = ~gs_same_mask(line + at, last + at);
+            if (others != 0)
+                differ = at + (size_t)__builtin_ctzll(others);
+        }
+        const uint64_t ends = gs_line_mask(line + at, eol);
+        if (ends != 0) {
+            bytes = at + (size_t)__builtin_ctzll(ends);
+            break;
+        }
+    }
+    if (bytes > left)
+        bytes = left;
+    const size_t common = last_bytes < bytes ? last_bytes : bytes;
+    if (differ < common)
+        return (gs_line_step){bytes, differ / GS_OVC_SYMBOL_BYTES,
+                              last[differ] < line[differ] ? -1 : 1};
+    return (gs_line_step){bytes, common / GS_OVC_SYMBOL_BYTES,
+                          (last_bytes > bytes) - (last_bytes < bytes)};
 }
 
 gs_code gs_text_cursor_advance(gs_text_cursor *c, bool *is_in_order, gs_status *st)
@@ -91,14 +133,20 @@ gs_code gs_text_cursor_advance(gs_text_cursor *c, bool *is_in_order, gs_status *
         return GS_OK;
     }
     c->now ^= 1;
-    GS_TRY(take_line(c, st));
-    int order;
-    const size_t differ = gs_ovc_first_difference(last, last_bytes, head->string,
-                                                  head->string_bytes, 0, &order);
-    *is_in_order = is_backwards ? order >= 0 : order <= 0;
-    head->code =
-        order == 0 ? GS_OVC_EQUAL
-                   : gs_ovc_code(head->string, head->string_bytes, differ, is_backwards);
+    gs_line_step step;
+    if (c->form->encoder == NULL && c->form->record_size == 0) {
+        step = step_to(last, last_bytes, c->at, (size_t)(c->text->end - c->at),
+                       c->form->layout->eol);
+        GS_TRY(take_line(c, step.bytes, st));
+    } else {
+        GS_TRY(take_line(c, length_of_line(c), st));
+        step.differ = gs_ovc_first_difference(last, last_bytes, head->string,
+                                              head->string_bytes, 0, &step.order);
+    }
+    *is_in_order = is_backwards ? step.order >= 0 : step.order <= 0;
+    head->code = step.order == 0 ? GS_OVC_EQUAL
+                                 : gs_ovc_code(head->string, head->string_bytes,
+                                               step.differ, is_backwards);
     return GS_OK;
 }
 

@@ -111,6 +111,10 @@ static void masks_and_counts_agree(uint64_t *state, uint8_t eol, unsigned one_in
         const uint64_t mask = gs_line_mask(text + at, eol);
         for (unsigned b = 0; b < 64; b++)
             CHECK((mask >> b & 1) == (text[at + b] == eol));
+        const size_t other = check_random(state) % BYTES;
+        const uint64_t same = gs_same_mask(text + at, text + other);
+        for (unsigned b = 0; b < 64; b++)
+            CHECK((same >> b & 1) == (text[at + b] == text[other + b]));
     }
     CHECK(gs_line_count(text, BYTES, eol) == count_slowly(text, BYTES, eol));
 }
