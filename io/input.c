@@ -181,16 +181,19 @@ static int reopen_direct(int fd)
     return open(path, O_RDONLY | O_CLOEXEC | O_DIRECT);
 }
 
-static gs_code open_direct(gs_input *in, gs_status *st)
+/* What is in the page cache is read by threads: io_uring would copy it in the thread that
+ * asks. */
+static gs_code open_direct(gs_input *in, bool is_cached, gs_status *st)
 {
     if (in->aio == NULL) {
-        GS_TRY(gs_aio_new(&in->aio, IN_FLIGHT_MAX, in->options.no_uring, st));
+        const bool no_uring = in->options.no_uring || is_cached;
+        GS_TRY(gs_aio_new(&in->aio, IN_FLIGHT_MAX, no_uring, st));
         void *area;
         size_t area_bytes;
         gs_block_pool_area(in->options.pool, &area, &area_bytes);
         gs_aio_register(in->aio, area, area_bytes);
     }
-    const int direct = in->offset % ALIGN == 0 ? reopen_direct(in->fd) : -1;
+    const int direct = in->offset % ALIGN == 0 && !is_cached ? reopen_direct(in->fd) : -1;
     if (direct >= 0) {
         if (in->fd != STDIN_FILENO)
             (void)close(in->fd);
@@ -470,9 +473,12 @@ static gs_code open_next(gs_input *in, gs_status *st)
     if (file.kind != GS_COMPRESSION_NONE)
         return open_pumped(in, &file, st);
     skip_plain(in);
-    if (size >= DIRECT_MIN_BYTES && in->options.blocks_in_flight > 1 &&
-        !gs_look_is_cached(in->fd, in->offset, size, GS_LOOK_PROBES / 4 * 3))
-        return open_direct(in, st);
+    if (size >= DIRECT_MIN_BYTES && in->options.blocks_in_flight > 1) {
+        const bool is_cached =
+            gs_look_is_cached(in->fd, in->offset, size, GS_LOOK_PROBES / 4 * 3);
+        if (!is_cached || in->options.reads_cached_ahead)
+            return open_direct(in, is_cached, st);
+    }
     in->way = GS_INPUT_CACHED;
     return GS_OK;
 }

@@ -45,13 +45,16 @@ typedef struct gs_input_options {
     /* Of the only file, which is regular and plain, just bytes `from` to `to`. */
     bool has_range;
     uint64_t from, to;
-    bool no_uring;                /* as if the kernel had none */
-    bool maps_uncached;           /* by gs_input_map: who looks at them asks ahead */
-    bool maps_small_pages;        /* see gs_file_map_open */
-    size_t map_bytes_max;         /* of what gs_input_map makes; 0: any */
-    const gs_input_head *head;    /* what was looked at before; NULL: nothing */
-    const gs_log *log;            /* may be NULL */
-    gs_trace *trace;              /* lane GS_LANE_READ; may be NULL */
+    bool no_uring;             /* as if the kernel had none */
+    bool reads_cached_ahead;   /* large files in the page cache are read by some threads
+                                  side by side, not when a block is asked for: where one
+                                  core cannot copy as fast as others take */
+    bool maps_uncached;        /* by gs_input_map: who looks at them asks ahead */
+    bool maps_small_pages;     /* see gs_file_map_open */
+    size_t map_bytes_max;      /* of what gs_input_map makes; 0: any */
+    const gs_input_head *head; /* what was looked at before; NULL: nothing */
+    const gs_log *log;         /* may be NULL */
+    gs_trace *trace;           /* lane GS_LANE_READ; may be NULL */
     _Atomic uint64_t *bytes_read; /* as stored; added to; may be NULL */
     const volatile int *cancel;   /* not 0: who waits for a pipe stops; may be NULL */
 } gs_input_options;

@@ -620,6 +620,20 @@ done
 unset GS_FAKE_GPU_MEMORY GS_FAKE_GPU_FAIL GS_FAKE_GPU_WRONG
 rm -rf want_words
 
+# Where there are many cores, a large file in memory is read by several threads.
+if $is_many; then
+    checks=$((checks + 1))
+    rm -rf got
+    "$program" gen docs --bytes=9M -o large
+    "$program" index build --engine=cpu -o want_large large
+    "$program" index build --engine=gpu --parallel=6 -o got large
+    diff -r want_large got || {
+        failures=$((failures + 1))
+        echo 'FAILED: words of a large file'
+    }
+    rm -rf want_large large
+fi
+
 # Lookups: the same lines from a device, and from one that fails, which costs a warning.
 "$program" index dump want | cut -f 1 | shuf -r -n $term_count --random-source=<(yes) >terms
 sed -n '1~3s/..$/x/p' terms >>terms

@@ -125,17 +125,48 @@ static gs_code open_term(const void *block, size_t index, gs_term_reader *r,
 static gs_code add_positions(gs_device_window *w, gs_posting_batch *batch, uint64_t first,
                              uint32_t count, gs_status *st)
 {
-    uint64_t least = 0;
+    const uint64_t end = first + count;
     GS_TRY(gs_posting_batch_grow(batch, count, st));
-    for (uint64_t i = first; i < first + count; i++) {
-        if (i < w->first_position || i >= w->position_end)
-            GS_TRY(fetch_positions(w, i, st));
-        const uint32_t position = w->memory.positions[i - w->first_position];
-        if (position < least)
-            return fail_wrong("positions are not in order", st);
-        least = (uint64_t)position + 1;
-        batch->positions[batch->position_count++] = position;
+    while (first < end) {
+        if (first < w->first_position || first >= w->position_end)
+            GS_TRY(fetch_positions(w, first, st));
+        const size_t n = (size_t)(smaller(end, w->position_end) - first);
+        memcpy(batch->positions + batch->position_count,
+               w->memory.positions + (first - w->first_position), n * sizeof(uint32_t));
+        batch->position_count += n;
+        first += n;
     }
+    const uint32_t *const positions = batch->positions + batch->position_count - count;
+    uint32_t disorder = 0;
+    for (uint32_t i = 1; i < count; i++)
+        disorder |= positions[i] <= positions[i - 1];
+    return disorder == 0 ? GS_OK : fail_wrong("positions are not in order", st);
+}
+
+/* Adds `count` postings, which are in the window from `at` on and for which there is
+ * room. All are looked at before one is believed. */
+static gs_code add_postings(const gs_device_block *b, gs_term_reader *r, size_t at,
+                            size_t count, gs_posting_batch *batch, gs_status *st)
+{
+    const gs_device_window *const w = r->window;
+    const uint32_t *const documents = w->memory.documents + at, *const tokens =
+                                                                    w->memory.tokens + at;
+    uint64_t *const docs = batch->docs + batch->count;
+    uint32_t *const tfs = batch->tfs + batch->count;
+    uint32_t disorder = documents[0] < r->doc;
+    for (size_t i = 1; i < count; i++)
+        disorder |= documents[i] <= documents[i - 1];
+    for (size_t i = 0; i < count; i++) {
+        docs[i] = documents[i];
+        tfs[i] = tokens[i + 1] - tokens[i];
+        disorder |= tokens[i + 1] <= tokens[i];
+    }
+    if (disorder != 0 || documents[count - 1] > b->last_doc ||
+        tokens[count] > b->sums.tokens)
+        return fail_wrong("postings are not in order", st);
+    r->doc = (uint64_t)documents[count - 1] + 1;
+    r->next += count;
+    batch->count += count;
     return GS_OK;
 }
 
@@ -144,19 +175,18 @@ static gs_code read_postings(const void *block, gs_term_reader *r,
 {
     const gs_device_block *const b = block;
     gs_device_window *const w = r->window;
+    const bool has_positions = b->options.has_positions;
     gs_posting_batch_clear(batch);
-    for (; r->next < r->next_end && !gs_posting_batch_is_full(batch); r->next++) {
+    while (r->next < r->next_end && !gs_posting_batch_is_full(batch)) {
         if (r->next < w->first || r->next >= w->end)
             GS_TRY(fetch(w, r->next, st));
-        const size_t i = (size_t)(r->next - w->first);
-        const uint32_t doc = w->memory.documents[i], token = w->memory.tokens[i],
-                       end = w->memory.tokens[i + 1];
-        if (doc < r->doc || doc > b->last_doc || end <= token || end > b->sums.tokens)
-            return fail_wrong("postings are not in order", st);
-        if (b->options.has_positions)
-            GS_TRY(add_positions(w, batch, token, end - token, st));
-        r->doc = (uint64_t)doc + 1;
-        gs_posting_batch_add(batch, doc, end - token);
+        const size_t at = (size_t)(r->next - w->first);
+        const uint64_t left = smaller(r->next_end, w->end) - r->next;
+        const size_t room = has_positions ? 1 : GS_POSTINGS_MAX - batch->count;
+        const uint32_t token = w->memory.tokens[at];
+        GS_TRY(add_postings(b, r, at, (size_t)smaller(left, room), batch, st));
+        if (has_positions)
+            GS_TRY(add_positions(w, batch, token, batch->tfs[batch->count - 1], st));
     }
     return GS_OK;
 }

@@ -32,6 +32,8 @@
 /* The front of a file that is looked at apart. */
 enum { LOOK_BLOCK_BYTES = 1 << 16, LOOK_BLOCKS = 4 };
 enum { RULES_BYTES = 100 };
+/* Where words are found on a GPU, so many cores take what one can read. */
+enum { AHEAD_MIN = 4 };
 
 typedef struct builder {
     const gs_index_build_options *options;
@@ -186,6 +188,7 @@ static gs_code open_input(builder *b, gs_status *st)
         .trace = o->trace,
         .keep_compressed = o->keep_compressed,
         .no_uring = o->no_uring,
+        .reads_cached_ahead = b->kind == GS_BLOCKS_DEVICE && b->plan.workers > AHEAD_MIN,
         .log = o->log,
         .cancel = o->cancel_signal,
     };

@@ -143,6 +143,47 @@ static void files_come_in_order(size_t blocks)
     CHECK(bytes == zstd);
 }
 
+/* Large files in the page cache, which threads read side by side: the bytes of each in
+ * order, also where one ends with a block. */
+static void cached_files_are_read_ahead(size_t blocks)
+{
+    enum { NUMBERS = 129 * BLOCK / sizeof(uint32_t) };
+    static uint32_t numbers[NUMBERS];
+    gs_status st = {.code = GS_OK};
+    gs_block_pool *pool = NULL;
+    gs_input *in = NULL;
+    gs_block *block = NULL;
+    for (uint32_t i = 0; i < NUMBERS; i++)
+        numbers[i] = i;
+    write_file("even", numbers, sizeof numbers);
+    write_file("odd", numbers, sizeof numbers - 12345);
+    const char *const names[] = {"even", "odd", "even"};
+    const size_t sizes[] = {sizeof numbers, sizeof numbers - 12345, sizeof numbers};
+    REQUIRE_OK(gs_block_pool_new(&pool, BLOCK, blocks, &st), &st);
+    const gs_input_options options = {.pool = pool,
+                                      .blocks_in_flight = (unsigned)blocks - 1,
+                                      .decode_threads = 1,
+                                      .reads_cached_ahead = true};
+    REQUIRE_OK(gs_input_new(&in, names, 3, &options, &st), &st);
+    for (size_t file = 0, at = 0;; at += block->len, gs_block_release(block)) {
+        REQUIRE_OK(gs_input_next(in, &block, &st), &st);
+        if (block == NULL) {
+            CHECK(file == 3);
+            break;
+        }
+        CHECK(block->input_index == file && at + block->len <= sizes[file]);
+        CHECK(memcmp(block->data, (const uint8_t *)numbers + at, block->len) == 0);
+        if (block->ends_input) {
+            CHECK(at + block->len == sizes[file++]);
+            at = 0 - block->len;
+        }
+    }
+    gs_input_free(in);
+    gs_block_pool_free(pool);
+    (void)unlink("even");
+    (void)unlink("odd");
+}
+
 /* Copies of the text, packed by turns, and an empty one: each file's bytes are counted
  * and summed up in its own order. */
 static void write_many(const char (*names)[8], size_t count)
@@ -491,6 +532,8 @@ int main(void)
         text[i] = "abcdefgh\n"[check_random(&state) % 9] & 0x7f;
     files_come_in_order(3);
     files_come_in_order(9);
+    cached_files_are_read_ahead(3);
+    cached_files_are_read_ahead(9);
     several_are_decoded_at_once();
     damage_is_named();
     the_beginning_of_a_pipe_may_be_all();
