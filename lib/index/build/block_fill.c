@@ -10,6 +10,7 @@
 #include "lib/base/cancel.h"
 #include "lib/base/mem.h"
 #include "lib/base/quote.h"
+#include "lib/index/build/batch_texts.h"
 #include "lib/index/build/piece_fill.h"
 #include "lib/sort/record/records.h"
 
@@ -17,12 +18,6 @@ enum {
     LONE_LINES_MIN = 10,
     NAME_SHOWN_BYTES = 200,
 };
-
-/* What the texts of a batch do to the block that is open. */
-typedef struct text_summary {
-    bool begins_group; /* some document does: what was open before is of no matter */
-    size_t open_after; /* then */
-} text_summary;
 
 /* One thread's state, kept from one run to the next. */
 typedef struct fill_worker {
@@ -38,7 +33,7 @@ typedef struct fill_worker {
     size_t length_capacity;
     gs_text_pack *pack; /* of their texts; NULL: they are not stored */
     size_t text_before; /* of the block that those before the batch have left open */
-    text_summary texts;
+    gs_batch_texts texts;
 
     bool has_batch;
     gs_line_batch batch;
@@ -191,64 +186,12 @@ bool gs_block_fill_is_between(const gs_block_fill *f, gs_fill_counts *counts)
     return true;
 }
 
-/* --- texts that are stored ---------------------------------------------------------- */
-
-/* A text a line. */
-static uint64_t count_text(const gs_document_list *list, const gs_document *d)
-{
-    uint64_t bytes = d->text_count > 0 ? d->text_count - 1 : 0;
-    for (size_t i = 0; i < d->text_count; i++)
-        bytes += list->texts[d->first_text + i].bytes;
-    return bytes;
-}
-
-static text_summary sum_up_texts(const gs_document_list *list)
-{
-    text_summary sum = {0};
-    for (size_t i = 0; i < list->count; i++) {
-        const gs_document *const d = &list->documents[i];
-        const uint64_t bytes = count_text(list, d);
-        const bool begins_group =
-            gs_text_begins_group(d->name.data, d->name.bytes, bytes);
-        sum.begins_group |= begins_group;
-        if (sum.begins_group)
-            sum.open_after = gs_text_after(sum.open_after, begins_group, bytes);
-    }
-    return sum;
-}
-
-/* In the batch's turn: what the documents before have left open, and what it leaves. */
+/* Of texts that are stored, in the batch's turn: what the documents before have left
+ * open, and what it leaves. */
 static void take_open_block(gs_block_fill *f, fill_worker *w)
 {
     w->text_before = f->text_open;
-    if (w->texts.begins_group)
-        f->text_open = w->texts.open_after;
-    for (size_t i = 0; i < w->list.count && !w->texts.begins_group; i++)
-        f->text_open = gs_text_after(f->text_open, false,
-                                     count_text(&w->list, &w->list.documents[i]));
-}
-
-static gs_code pack_document(fill_worker *w, const gs_document *d, gs_status *st)
-{
-    GS_TRY(gs_text_pack_document(w->pack, d->name.data, d->name.bytes,
-                                 count_text(&w->list, d), st));
-    for (size_t i = 0; i < d->text_count; i++) {
-        const gs_text_span *const text = &w->list.texts[d->first_text + i];
-        if (i > 0)
-            GS_TRY(gs_text_pack_text(w->pack, "\n", 1, st));
-        GS_TRY(gs_text_pack_text(w->pack, text->data, text->bytes, st));
-    }
-    return GS_OK;
-}
-
-static gs_code pack_texts(fill_worker *w, gs_done_batch *done, gs_status *st)
-{
-    if (w->pack == NULL)
-        return GS_OK;
-    gs_text_pack_begin(w->pack, w->text_before);
-    for (size_t i = 0; i < w->list.count; i++)
-        GS_TRY(pack_document(w, &w->list.documents[i], st));
-    return gs_text_pack_end(w->pack, &done->items, &done->item_count, st);
+    f->text_open = gs_batch_texts_after(&w->texts, &w->list, w->text_before);
 }
 
 /* --- numbers --------------------------------------------------------------------- */
@@ -344,7 +287,7 @@ static gs_code take_batch(gs_block_fill *f, fill_worker *w, unsigned worker,
         w->weights.whole += w->list.weights.whole;
         w->weights.decimal += w->list.weights.decimal;
         if (w->pack != NULL)
-            w->texts = sum_up_texts(&w->list);
+            w->texts = gs_batch_texts_of(&w->list);
     }
     w->document = w->text = 0;
     w->in_text = false;
@@ -535,7 +478,9 @@ static gs_code finish_batch(gs_block_fill *f, fill_worker *w, gs_status *st)
         atomic_fetch_add(&stats->tokens, tokens);
     }
     gs_done_batch done = {&w->batch, w->first_line, &w->list, w->lengths, NULL, 0};
-    GS_TRY(pack_texts(w, &done, st));
+    if (w->pack != NULL)
+        GS_TRY(gs_batch_texts_pack(&w->list, w->text_before, w->pack, &done.items,
+                                   &done.item_count, st));
     GS_TRY(gs_batch_order_give(f->order, &done, st));
     const bool was_long = w->batch.lender != NULL;
     gs_line_batch_release(&w->batch);
