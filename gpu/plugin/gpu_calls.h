@@ -166,6 +166,10 @@
           gs_word_counts *out, gs_status *st),                                          \
          (w, lane, piece, out, st),                                                     \
          *out = (gs_word_counts){0}; return gs_gpu_refuse(st))                          \
+    CALL(gs_code, gs_word_block_add_tuples,                                             \
+         (gs_word_block *w, unsigned lane, uint32_t bytes, gs_tuple_counts *out,        \
+          gs_status *st), (w, lane, bytes, out, st),                                    \
+         *out = (gs_tuple_counts){0}; return gs_gpu_refuse(st))                         \
     CALL(gs_code, gs_word_block_sort,                                                   \
          (gs_word_block *w, uint32_t first, uint32_t last, gs_word_sums *out,           \
           gs_status *st), (w, first, last, out, st),                                    \
@@ -201,7 +205,8 @@
      sizeof(gs_text_record) * 29 + sizeof(gs_key_search_options) * 31 +                  \
      sizeof(gs_word_options) * 37 + sizeof(gs_word_lane) * 41 +                          \
      sizeof(gs_word_room) * 43 + sizeof(gs_word_piece) * 47 +                            \
-     sizeof(gs_word_counts) * 53 + sizeof(gs_word_sums) * 59)
+     sizeof(gs_word_counts) * 53 + sizeof(gs_word_sums) * 59 +                           \
+     sizeof(gs_tuple_counts) * 61)
 
 #define GS_GPU_MEMBER(type, name, parameters, ...) type(*name) parameters;
 #define GS_GPU_VOID_MEMBER(name, parameters, ...)  void(*name) parameters;

@@ -43,7 +43,7 @@ struct layout {
 
 size_t token_bytes(const gs_word_options *o)
 {
-    return 2 * sizeof(uint64_t) + (o->has_positions ? 2 * sizeof(uint32_t) : 0) + 1;
+    return 2 * sizeof(uint64_t) + (gs_word_has_numbers(o) ? 2 * sizeof(uint32_t) : 0) + 1;
 }
 
 } // namespace
@@ -105,8 +105,8 @@ static void lay_out_tokens(gs_word_block *w, layout *l)
     const size_t tokens = (size_t)w->room.tokens;
     for (unsigned i = 0; i < 2; i++) {
         l->take(&w->d_keys[i], tokens + 1);
-        l->take(&w->d_positions[i], w->options.has_positions ? tokens : 0);
-        if (!w->options.has_positions)
+        l->take(&w->d_positions[i], gs_word_has_numbers(&w->options) ? tokens : 0);
+        if (!gs_word_has_numbers(&w->options))
             w->d_positions[i] = nullptr;
     }
     l->take(&w->d_heads, tokens / GS_WORD_KEYS_A_THREAD + 2);
@@ -147,7 +147,7 @@ static gs_code choose_room(gs_word_block *w, size_t available, gs_status *st)
     w->room.term_bytes = (terms * TERM_BYTES + least.term_bytes) / 8 * 8;
     w->table.words_max = w->room.term_bytes / 8;
     w->room.tokens = least.tokens;
-    GS_TRY(gs_word_sort_temp(&w->room, o->has_positions, &w->temp_bytes, st));
+    GS_TRY(gs_word_sort_temp(&w->room, gs_word_has_numbers(o), &w->temp_bytes, st));
     const size_t fixed = lay_out(w);
     if (fixed + GS_DEVICE_PAGE_BYTES > available)
         return GS_FAIL(st, GS_ERR_NOMEM, 0,
@@ -168,7 +168,8 @@ static gs_code fit_room(gs_word_block *w, size_t available, gs_status *st)
     const gs_word_room least = gs_word_most_of(w->options.piece_bytes);
     GS_TRY(choose_room(w, available, st));
     for (;;) {
-        GS_TRY(gs_word_sort_temp(&w->room, w->options.has_positions, &w->temp_bytes, st));
+        GS_TRY(gs_word_sort_temp(&w->room, gs_word_has_numbers(&w->options),
+                                 &w->temp_bytes, st));
         if (gs_device_taken(lay_out(w)) <= available)
             return GS_OK;
         gs_assert(w->room.tokens > least.tokens);
@@ -329,23 +330,16 @@ static gs_code find_words(gs_word_block *w, const gs_word_lane_memory *lane,
     return GS_OK;
 }
 
-static gs_code take_answer(const gs_word_block *w, const gs_word_lane_memory *lane,
-                           const gs_word_piece *piece, gs_word_counts *out, gs_status *st)
+gs_code gs_word_take_answer(const gs_word_block *w, const gs_word_lane_memory *lane,
+                            size_t answer_bytes, gs_status *st)
 {
-    const gs_word_answer *const a = lane->h_answer;
-    const size_t lengths_bytes = piece->document_count * sizeof(uint32_t);
-    GPU_TRY(st, cudaMemcpyAsync(lane->h_answer, lane->d_answer, sizeof *a + lengths_bytes,
+    GPU_TRY(st, cudaMemcpyAsync(lane->h_answer, lane->d_answer, answer_bytes,
                                 cudaMemcpyDeviceToHost, lane->stream));
     GPU_TRY(st, cudaMemcpyAsync(lane->h_state, w->table.state, sizeof *lane->h_state,
                                 cudaMemcpyDeviceToHost, lane->stream));
     GPU_TRY(st, cudaStreamSynchronize(lane->stream));
     if (lane->h_state->has_failed != 0)
         return GS_FAIL(st, GS_ERR_GPU, 0, "GPU: words did not fit that had room");
-    *out = {a->words,
-            a->last_words,
-            a->long_words,
-            UINT32_MAX - a->long_document,
-            {lane->h_state->tokens, lane->h_state->terms, lane->h_state->term_bytes}};
     return GS_OK;
 }
 
@@ -353,7 +347,9 @@ gs_code gs_word_block_add(gs_word_block *w, unsigned lane, const gs_word_piece *
                           gs_word_counts *out, gs_status *st)
 {
     const gs_word_lane_memory *const l = &w->lanes[lane];
-    gs_assert(lane < w->options.lanes && piece->document_count > 0);
+    const gs_word_answer *const a = l->h_answer;
+    gs_assert(w->options.source == GS_WORD_TEXTS && lane < w->options.lanes);
+    gs_assert(piece->document_count > 0);
     gs_assert(piece->bytes <= w->options.piece_bytes &&
               piece->document_count <= w->options.piece_documents);
     GPU_TRY(st, cudaSetDevice(w->options.device));
@@ -369,5 +365,13 @@ gs_code gs_word_block_add(gs_word_block *w, unsigned lane, const gs_word_piece *
     };
     GS_TRY(upload(l, piece, st));
     GS_TRY(find_words(w, l, &task, st));
-    return take_answer(w, l, piece, out, st);
+    GS_TRY(gs_word_take_answer(w, l, sizeof *a + piece->document_count * sizeof(uint32_t),
+                               st));
+    const gs_word_state *const s = l->h_state;
+    *out = {a->words,
+            a->last_words,
+            a->long_words,
+            UINT32_MAX - a->long_document,
+            {s->tokens, s->terms, s->term_bytes}};
+    return GS_OK;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * word_block: the words of documents, found, counted and sorted by term on a GPU.
+ * word_block: the words of documents, or ready tuples of term and document, found,
+ * counted and sorted by term on a GPU.
  *
  *      pieces   | of lane 0 | of lane 1 | of lane 0 | ...    text, where documents begin
  *                    |           |
@@ -20,12 +21,17 @@
  * (lib/index/block/text_piece.h). So there is one tokenizer, of which this does the plain
  * part. A word that is the one byte GS_WORD_GAP is none, but takes a position.
  *
+ * Tuples come as they are in the input: lines, of which one that is not plain
+ * (gpu/words/tuple_steps.h) has the whole piece refused, or pairs, which all are. A tuple
+ * is a token, and its frequency goes with it.
+ *
  * Everything stays on the device until it is fetched. The caller sees to it that pieces
  * fit (gs_word_block_room, gs_word_most_of).
  *
- * Call order: new, (add*, sort, terms, (documents, positions)*, reset)*, free. A lane is
- * one thread's at a time; add, documents and positions may be called of several lanes at
- * once, the rest when no other call is under way. All of them wait for the device.
+ * Call order: new, (add* or add_tuples*, sort, terms, (documents, positions)*, reset)*,
+ * free. A lane is one thread's at a time; add, add_tuples, documents and positions may be
+ * called of several lanes at once, the rest when no other call is under way. All of them
+ * wait for the device.
  */
 #ifndef GS_GPU_WORDS_WORD_BLOCK_H
 #define GS_GPU_WORDS_WORD_BLOCK_H
@@ -51,15 +57,23 @@ enum {
 
 typedef struct gs_word_block gs_word_block;
 
+/* What pieces hold. */
+typedef enum gs_word_source {
+    GS_WORD_TEXTS, /* of documents: add */
+    GS_WORD_LINES, /* term TAB docID [TAB tf]: add_tuples */
+    GS_WORD_PAIRS, /* termIDs and docIDs (lib/base/tuple_line.h): add_tuples */
+} gs_word_source;
+
 typedef struct gs_word_options {
     int device;
+    gs_word_source source;
     unsigned lanes;
     size_t piece_bytes;      /* of text, at most GS_WORD_PIECE_BYTES_MAX */
-    size_t piece_documents;  /* that a piece may have, or have a part of */
+    size_t piece_documents;  /* that a piece of texts may have, or have a part of */
     size_t window_postings;  /* that are fetched at once, at most */
     size_t window_positions; /* the same */
     bool is_folding;         /* ASCII letters become small ones */
-    bool has_positions;      /* they are kept */
+    bool has_positions;      /* of texts: they are kept */
     size_t memory_bytes_max; /* on the device; 0: what is free less a reserve */
     uint64_t input_bytes;    /* expected in all; 0: unknown */
 } gs_word_options;
@@ -116,6 +130,21 @@ GS_MUST_CHECK gs_code gs_word_block_add(gs_word_block *w, unsigned lane,
                                         const gs_word_piece *piece, gs_word_counts *out,
                                         gs_status *st);
 
+typedef struct gs_tuple_counts {
+    bool is_refused; /* a line is not plain: nothing of the piece is in the block */
+    uint32_t tuples;
+    uint32_t first_document, last_document; /* the least and the greatest, if any */
+    uint64_t tokens;                        /* their frequencies together, */
+    uint64_t block_tokens;                  /* and at least those of the block so far */
+    gs_word_room used;                      /* the same of all else */
+} gs_tuple_counts;
+
+/* The text of the lane, so many bytes: whole lines or pairs. Waits. */
+GS_MUST_CHECK gs_code gs_word_block_add_tuples(gs_word_block *w, unsigned lane,
+                                               uint32_t bytes, gs_tuple_counts *out,
+                                               gs_status *st);
+
+/* Of tuples `tokens` are their frequencies together, which must be below 2^32. */
 typedef struct gs_word_sums {
     uint64_t terms, term_bytes, postings, tokens;
 } gs_word_sums;

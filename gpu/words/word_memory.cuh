@@ -9,7 +9,8 @@
  * One allocation, laid out by new. Of the two arrays of keys one holds tokens; when these
  * are sorted, one holds them and the other the postings: the documents, then where the
  * tokens of each begin. Of 64 bits a slot, of which half may be taken, a term takes 128
- * bytes in all, and a token 16 to 24.
+ * bytes in all, and a token 16 to 24. Of lines the frequencies of tuples are where else
+ * positions are.
  */
 #ifndef GS_GPU_WORDS_WORD_MEMORY_CUH
 #define GS_GPU_WORDS_WORD_MEMORY_CUH
@@ -22,6 +23,7 @@ enum { GS_WORD_THREADS = 256, GS_WORD_KEYS_A_THREAD = 16 };
 /* What all pieces add to. */
 typedef struct gs_word_state {
     unsigned long long tokens, term_bytes, left_out;
+    unsigned long long tuple_tokens; /* frequencies of tuples together */
     unsigned terms, has_failed;
 } gs_word_state;
 
@@ -30,7 +32,12 @@ typedef struct gs_word_answer {
     unsigned long long first_token;
     unsigned words, last_words, long_words;
     unsigned long_document; /* counted back from UINT32_MAX; 0: none */
-    unsigned spare[2];
+    /* Of tuples: */
+    unsigned is_refused;
+    unsigned first_document; /* counted back from UINT32_MAX */
+    unsigned last_document;
+    unsigned spare;
+    unsigned long long more; /* frequencies together, each less one */
 } gs_word_answer;
 
 /* The terms, as a kernel sees them. */
@@ -79,13 +86,24 @@ struct gs_word_block {
 
     /* After sort: */
     gs_word_sums sums;
-    const uint32_t *d_documents, *d_starts, *d_sorted_positions;
+    const uint32_t *d_documents, *d_starts;
+    uint32_t *d_sorted_positions;
 };
+
+/* Does a number go with each token? A position, or a frequency. */
+static inline bool gs_word_has_numbers(const gs_word_options *o)
+{
+    return o->has_positions || o->source == GS_WORD_LINES;
+}
+
+/* What a lane's piece gave, and the block so far; waits. */
+gs_code gs_word_take_answer(const gs_word_block *w, const gs_word_lane_memory *lane,
+                            size_t answer_bytes, gs_status *st);
 
 /* Blocks of a launch of so many threads, at least one. */
 unsigned gs_word_grid(uint64_t threads);
 /* What the steps of a sort need beside the arrays, for blocks of so much. */
-gs_code gs_word_sort_temp(const gs_word_room *room, bool has_positions, size_t *bytes,
+gs_code gs_word_sort_temp(const gs_word_room *room, bool has_numbers, size_t *bytes,
                           gs_status *st);
 
 #endif

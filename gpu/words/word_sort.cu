@@ -105,11 +105,13 @@ static __global__ void k_count_heads(const uint64_t *keys, uint64_t count,
     heads[thread] = n;
 }
 
-/* The postings that begin among the thread's keys, and terms that begin with them. */
+/* The postings that begin among the thread's keys, and terms that begin with them. Of
+ * tuples `sums` are the frequencies before each, or null if all are 1. */
 static __global__ void k_put_postings(const uint64_t *keys, uint64_t count,
                                       const uint32_t *heads, uint32_t first_document,
-                                      unsigned document_bits, uint32_t *documents,
-                                      uint32_t *starts, uint32_t *first_postings)
+                                      unsigned document_bits, const uint32_t *sums,
+                                      uint32_t *documents, uint32_t *starts,
+                                      uint32_t *first_postings)
 {
     const uint64_t thread = thread_number(), begin = thread * GS_WORD_KEYS_A_THREAD;
     const uint64_t mask = ((uint64_t)1 << document_bits) - 1;
@@ -121,7 +123,7 @@ static __global__ void k_put_postings(const uint64_t *keys, uint64_t count,
         if (i > 0 && key == keys[i - 1])
             continue;
         documents[p] = first_document + (uint32_t)(key & mask);
-        starts[p] = (uint32_t)i;
+        starts[p] = sums != nullptr ? sums[i] : (uint32_t)i;
         if (i == 0 || key >> document_bits != keys[i - 1] >> document_bits)
             first_postings[key >> document_bits] = p;
         p++;
@@ -130,28 +132,26 @@ static __global__ void k_put_postings(const uint64_t *keys, uint64_t count,
 
 /* --- steps -------------------------------------------------------------------------- */
 
-gs_code gs_word_sort_temp(const gs_word_room *room, bool has_positions, size_t *bytes,
+gs_code gs_word_sort_temp(const gs_word_room *room, bool has_numbers, size_t *bytes,
                           gs_status *st)
 {
     const int64_t terms = (int64_t)room->terms, tokens = (int64_t)room->tokens;
     cub::DoubleBuffer<uint64_t> keys;
     cub::DoubleBuffer<uint32_t> positions;
-    size_t needs[4] = {0, 0, 0, 0};
+    size_t needs[5] = {0, 0, 0, 0, 0};
     GPU_TRY(st, cub::DeviceMergeSort::SortKeys(nullptr, needs[0], (gs_word_item *)nullptr,
                                                terms, item_less{nullptr, nullptr}));
-    if (has_positions)
-        GPU_TRY(st, cub::DeviceRadixSort::SortPairs(nullptr, needs[1], keys, positions,
+    GPU_TRY(st, cub::DeviceRadixSort::SortKeys(nullptr, needs[1], keys, tokens, 0, 64));
+    if (has_numbers)
+        GPU_TRY(st, cub::DeviceRadixSort::SortPairs(nullptr, needs[4], keys, positions,
                                                     tokens, 0, 64));
-    else
-        GPU_TRY(st,
-                cub::DeviceRadixSort::SortKeys(nullptr, needs[1], keys, tokens, 0, 64));
     GPU_TRY(st, cub::DeviceScan::ExclusiveSum(nullptr, needs[2], (uint64_t *)nullptr,
                                               (uint64_t *)nullptr, terms + 1));
-    GPU_TRY(st, cub::DeviceScan::ExclusiveSum(nullptr, needs[3], (uint32_t *)nullptr,
-                                              (uint32_t *)nullptr,
-                                              tokens / GS_WORD_KEYS_A_THREAD + 2));
+    GPU_TRY(st, cub::DeviceScan::ExclusiveSum(
+                    nullptr, needs[3], (uint32_t *)nullptr, (uint32_t *)nullptr,
+                    has_numbers ? tokens + 1 : tokens / GS_WORD_KEYS_A_THREAD + 2));
     *bytes = 0;
-    for (unsigned i = 0; i < 4; i++)
+    for (unsigned i = 0; i < 5; i++)
         *bytes = needs[i] > *bytes ? needs[i] : *bytes;
     return GS_OK;
 }
@@ -185,6 +185,14 @@ static gs_code sort_terms(gs_word_block *w, uint32_t count, gs_status *st)
     return GS_OK;
 }
 
+/* Does a number have to come along with each token? */
+static bool moves_numbers(const gs_word_block *w)
+{
+    const gs_word_state *const s = w->h_state;
+    return w->options.has_positions ||
+           (s->tuple_tokens > 0 && s->tuple_tokens != s->tokens);
+}
+
 /* Tokens in order; *keys are they, *other is the array that is free now. */
 static gs_code sort_tokens(gs_word_block *w, uint32_t terms, uint32_t first_document,
                            unsigned document_bits, uint64_t **keys, uint64_t **other,
@@ -199,7 +207,7 @@ static gs_code sort_tokens(gs_word_block *w, uint32_t terms, uint32_t first_docu
     GPU_LAUNCHED(st, w->stream, "k_make_sort_keys");
     cub::DoubleBuffer<uint64_t> k(w->d_keys[0], w->d_keys[1]);
     cub::DoubleBuffer<uint32_t> p(w->d_positions[0], w->d_positions[1]);
-    if (w->options.has_positions)
+    if (moves_numbers(w))
         GPU_TRY(st, cub::DeviceRadixSort::SortPairs(w->d_temp, temp_bytes, k, p,
                                                     (int64_t)count, 0, bits, w->stream));
     else
@@ -211,26 +219,43 @@ static gs_code sort_tokens(gs_word_block *w, uint32_t terms, uint32_t first_docu
     return GS_OK;
 }
 
+/* Frequencies of tuples become sums of those before each; *sums is null if all are 1. */
+static gs_code sum_frequencies(gs_word_block *w, const uint32_t **sums, gs_status *st)
+{
+    size_t temp_bytes = w->temp_bytes;
+    *sums = nullptr;
+    if (w->options.has_positions || !moves_numbers(w))
+        return GS_OK;
+    *sums = w->d_sorted_positions;
+    GPU_TRY(st, cub::DeviceScan::ExclusiveSum(
+                    w->d_temp, temp_bytes, w->d_sorted_positions, w->d_sorted_positions,
+                    (int64_t)w->h_state->tokens, w->stream));
+    return GS_OK;
+}
+
 static gs_code make_postings(gs_word_block *w, const uint64_t *keys, uint64_t *other,
                              uint32_t first_document, unsigned document_bits,
                              gs_status *st)
 {
-    const uint64_t count = w->sums.tokens, threads = count / GS_WORD_KEYS_A_THREAD + 2;
+    const uint64_t count = w->h_state->tokens - w->h_state->left_out,
+                   threads = count / GS_WORD_KEYS_A_THREAD + 2;
+    const uint32_t *sums = nullptr;
     uint32_t *const documents = (uint32_t *)other, *const starts =
                                                        documents + w->room.tokens;
-    uint32_t ends[2] = {0, (uint32_t)count};
+    uint32_t ends[2] = {0, (uint32_t)w->sums.tokens};
     size_t temp_bytes = w->temp_bytes;
+    GS_TRY(sum_frequencies(w, &sums, st));
     k_count_heads<<<gs_word_grid(threads), GS_WORD_THREADS, 0, w->stream>>>(keys, count,
                                                                             w->d_heads);
     GPU_LAUNCHED(st, w->stream, "k_count_heads");
-    const uint64_t sums = (count + GS_WORD_KEYS_A_THREAD - 1) / GS_WORD_KEYS_A_THREAD;
+    const uint64_t parts = (count + GS_WORD_KEYS_A_THREAD - 1) / GS_WORD_KEYS_A_THREAD;
     GPU_TRY(st, cub::DeviceScan::ExclusiveSum(w->d_temp, temp_bytes, w->d_heads,
-                                              w->d_heads, (int64_t)sums + 1, w->stream));
+                                              w->d_heads, (int64_t)parts + 1, w->stream));
     k_put_postings<<<gs_word_grid(threads), GS_WORD_THREADS, 0, w->stream>>>(
-        keys, count, w->d_heads, first_document, document_bits, documents, starts,
+        keys, count, w->d_heads, first_document, document_bits, sums, documents, starts,
         w->d_first_postings);
     GPU_LAUNCHED(st, w->stream, "k_put_postings");
-    GPU_TRY(st, cudaMemcpyAsync(&ends[0], w->d_heads + sums, sizeof ends[0],
+    GPU_TRY(st, cudaMemcpyAsync(&ends[0], w->d_heads + parts, sizeof ends[0],
                                 cudaMemcpyDeviceToHost, w->stream));
     GPU_TRY(st, cudaStreamSynchronize(w->stream));
     GPU_TRY(st, cudaMemcpyAsync(starts + ends[0], &ends[1], sizeof ends[1],
@@ -251,7 +276,8 @@ gs_code gs_word_block_sort(gs_word_block *w, uint32_t first, uint32_t last,
     GPU_TRY(st, cudaSetDevice(w->options.device));
     GS_TRY(read_state(w, st));
     const gs_word_state *const s = w->h_state;
-    w->sums = {s->terms, s->term_bytes, 0, s->tokens - s->left_out};
+    w->sums = {s->terms, s->term_bytes, 0,
+               s->tuple_tokens > 0 ? s->tuple_tokens : s->tokens - s->left_out};
     if (s->terms > 0) {
         const unsigned document_bits = gs_bit_length(last - first);
         uint64_t *keys = nullptr, *other = nullptr;

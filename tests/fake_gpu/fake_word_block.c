@@ -6,8 +6,8 @@
  * sorts with qsort; text is taken over when it is added, and windows are what they are
  * until the next. GS_FAKE_GPU_FAIL=STEP:N makes the N-th call of a step fail: start,
  * piece, order, terms, window, place, reset; GS_FAKE_GPU_WRONG=HOW gives a wrong answer
- * without a word: documents, terms, tokens, places; GS_FAKE_GPU_MEMORY=BYTES is what a
- * block may hold, but a piece.
+ * without a word: documents, terms, tokens, places, refused; GS_FAKE_GPU_MEMORY=BYTES is
+ * what a block may hold, but a piece.
  */
 #include "gpu/words/word_block.h"
 
@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "gpu/words/word_steps.h"
+#include "gpu/words/tuple_steps.h"
 #include "lib/base/assertion.h"
 #include "lib/base/bits.h"
 #include "lib/base/mem.h"
@@ -31,7 +31,7 @@ typedef struct fake_lane {
 /* A token, and later a posting. */
 typedef struct fake_token {
     uint64_t key;
-    uint32_t position, order;
+    uint32_t position, order; /* of a tuple the position is its frequency */
 } fake_token;
 
 struct gs_word_block {
@@ -40,7 +40,7 @@ struct gs_word_block {
     fake_lane *lanes;
     pthread_mutex_t mutex; /* guards what follows */
     gs_word_room used;
-    uint64_t left_out;
+    uint64_t left_out, tuple_tokens;
     fake_token *tokens;
     uint32_t *slots; /* number + 1 */
     size_t slot_count;
@@ -166,11 +166,17 @@ gs_code gs_word_block_reset(gs_word_block *w, gs_status *st)
     GS_TRY(pass("reset", st));
     memset(w->slots, 0, w->slot_count * sizeof *w->slots);
     w->used = (gs_word_room){0, 0, 0};
-    w->left_out = 0;
+    w->left_out = w->tuple_tokens = 0;
     return GS_OK;
 }
 
 /* --- pieces ------------------------------------------------------------------------- */
+
+static bool is_wrong(const char *how)
+{
+    const char *const wish = getenv("GS_FAKE_GPU_WRONG");
+    return wish != NULL && strcmp(wish, how) == 0;
+}
 
 static bool is_term(const gs_word_block *w, uint32_t number, const gs_word_view *word)
 {
@@ -262,6 +268,83 @@ gs_code gs_word_block_add(gs_word_block *w, unsigned lane, const gs_word_piece *
     return GS_OK;
 }
 
+/* The tuple of each line, or each pair; false: a line is not plain. */
+static bool look_at_tuples(const gs_word_block *w, const uint8_t *text, uint32_t bytes,
+                           gs_tuple_counts *out)
+{
+    const bool are_lines = w->options.source == GS_WORD_LINES;
+    uint8_t digits[GS_TUPLE_DIGITS_MAX];
+    gs_tuple_view tuple;
+    *out = (gs_tuple_counts){.first_document = UINT32_MAX};
+    for (uint32_t c = 0; c < gs_word_chunks(bytes); c++) {
+        uint32_t starts = are_lines ? gs_tuple_starts(text, bytes, c) : 0x01010101;
+        for (; starts != 0; starts &= starts - 1) {
+            const uint32_t at = c * GS_WORD_CHUNK + gs_word_lowest(starts);
+            if (!are_lines && at >= bytes)
+                break;
+            if (!are_lines)
+                gs_tuple_pair(text, at / GS_TUPLE_PAIR_BYTES, digits, &tuple);
+            else if (!gs_tuple_at(text, bytes, at, &tuple))
+                return false;
+            out->tuples++;
+            out->tokens += tuple.tf;
+            if (tuple.document < out->first_document)
+                out->first_document = tuple.document;
+            if (tuple.document > out->last_document)
+                out->last_document = tuple.document;
+        }
+    }
+    return true;
+}
+
+static void put_tuple(gs_word_block *w, const gs_tuple_view *tuple)
+{
+    gs_assert(w->used.tokens < w->room.tokens);
+    w->tokens[w->used.tokens] = (fake_token){
+        .key = gs_word_token(number_of(w, &tuple->term), tuple->document),
+        .position = tuple->tf,
+        .order = (uint32_t)w->used.tokens,
+    };
+    w->used.tokens++;
+    w->tuple_tokens += tuple->tf;
+}
+
+static void take_tuples(gs_word_block *w, const uint8_t *text, uint32_t bytes)
+{
+    uint8_t digits[GS_TUPLE_DIGITS_MAX];
+    gs_tuple_view tuple;
+    const bool are_pairs = w->options.source == GS_WORD_PAIRS;
+    for (uint32_t i = 0; are_pairs && i < bytes / GS_TUPLE_PAIR_BYTES; i++) {
+        gs_tuple_pair(text, i, digits, &tuple);
+        put_tuple(w, &tuple);
+    }
+    for (uint32_t c = 0; !are_pairs && c < gs_word_chunks(bytes); c++) {
+        uint32_t starts = gs_tuple_starts(text, bytes, c);
+        for (; starts != 0; starts &= starts - 1) {
+            (void)gs_tuple_at(text, bytes, c * GS_WORD_CHUNK + gs_word_lowest(starts),
+                              &tuple);
+            put_tuple(w, &tuple);
+        }
+    }
+}
+
+gs_code gs_word_block_add_tuples(gs_word_block *w, unsigned lane, uint32_t bytes,
+                                 gs_tuple_counts *out, gs_status *st)
+{
+    const fake_lane *const l = &w->lanes[lane];
+    GS_TRY(pass("piece", st));
+    out->is_refused = is_wrong("refused") || !look_at_tuples(w, l->text, bytes, out);
+    if (out->is_refused)
+        return GS_OK;
+    pthread_mutex_lock(&w->mutex);
+    take_tuples(w, l->text, bytes);
+    out->used = w->used;
+    out->block_tokens = w->tuple_tokens;
+    pthread_mutex_unlock(&w->mutex);
+    memset(l->text, '#', bytes);
+    return GS_OK;
+}
+
 /* --- sorting ------------------------------------------------------------------------ */
 
 static int compare_items(const void *a, const void *b, void *context)
@@ -283,15 +366,18 @@ static int compare_tokens(const void *a, const void *b)
 static void make_postings(gs_word_block *w, uint32_t first, unsigned document_bits)
 {
     const uint64_t mask = ((uint64_t)1 << document_bits) - 1;
-    uint32_t p = 0;
-    for (uint32_t i = 0; i < w->sums.tokens; i++) {
+    const bool are_texts = w->options.source == GS_WORD_TEXTS;
+    uint32_t p = 0, before = 0;
+    for (uint32_t i = 0; i < w->used.tokens - w->left_out; i++) {
         const uint64_t key = w->tokens[i].key;
+        const uint32_t start = before;
+        before += are_texts ? 1 : w->tokens[i].position;
         if (i > 0 && key == w->tokens[i - 1].key)
             continue;
         if (i == 0 || key >> document_bits != w->tokens[i - 1].key >> document_bits)
             w->first_postings[key >> document_bits] = p;
         w->documents[p] = first + (uint32_t)(key & mask);
-        w->starts[p++] = i;
+        w->starts[p++] = start;
     }
     w->starts[p] = (uint32_t)w->sums.tokens;
     w->first_postings[w->sums.terms] = p;
@@ -317,19 +403,15 @@ gs_code gs_word_block_sort(gs_word_block *w, uint32_t first, uint32_t last,
             gs_word_sort_key(w->tokens[i].key, ranks, terms, first, document_bits);
     gs_mem_free(ranks);
     qsort(w->tokens, w->used.tokens, sizeof *w->tokens, compare_tokens);
-    w->sums = (gs_word_sums){terms, w->used.term_bytes, 0, w->used.tokens - w->left_out};
+    const bool are_texts = w->options.source == GS_WORD_TEXTS;
+    w->sums = (gs_word_sums){terms, w->used.term_bytes, 0,
+                             are_texts ? w->used.tokens - w->left_out : w->tuple_tokens};
     make_postings(w, first, document_bits);
     *out = w->sums;
     return GS_OK;
 }
 
 /* --- the way back ------------------------------------------------------------------- */
-
-static bool is_wrong(const char *how)
-{
-    const char *const wish = getenv("GS_FAKE_GPU_WRONG");
-    return wish != NULL && strcmp(wish, how) == 0;
-}
 
 gs_code gs_word_block_terms(gs_word_block *w, uint8_t *bytes, gs_word_term *terms,
                             uint32_t *first_postings, gs_status *st)

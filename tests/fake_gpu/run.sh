@@ -620,6 +620,79 @@ done
 unset GS_FAKE_GPU_MEMORY GS_FAKE_GPU_FAIL GS_FAKE_GPU_WRONG
 rm -rf want_words
 
+# Ready tuples on a device: lines of which some are for the cores, frequencies, and pairs;
+# the same index and messages; frequencies and docIDs that are too large cost a warning.
+python3 - $((mega / 10)) <<'EOF'
+import random, struct, sys
+chosen, lines = random.Random(5), int(sys.argv[1])
+terms = ["".join(chosen.choices("abcde", k=chosen.randint(1, 9))) for _ in range(900)]
+terms += ["\u0436\u0443\u043a", "two words", "x" * 300, "w" * 65535]
+odd = ["", "no tab", "\t7", "a\t12x", "b\t" + "0" * 70 + "5", " \t ", "c\t5\t0", "d\t6\r"]
+def line(kind):
+    term = chosen.choice(terms[:900] if chosen.random() < 0.998 else terms)
+    tf = f"\t{chosen.choice([1, 2, 70000])}" if kind != "once" and chosen.random() < 0.5 else ""
+    return f"{term}\t{chosen.randrange(5000)}{tf}"
+for kind in "once", "often", "odd":
+    with open(f"{kind}.tsv", "w") as out:
+        for i in range(lines):
+            is_odd = kind == "odd" and i % 2000 == 1999
+            out.write((chosen.choice(odd) if is_odd else line(kind)) + "\n")
+        if kind == "odd":
+            out.write("last\t3")
+with open("huge.tsv", "w") as out:
+    out.write("a\t1\t4294967295\nb\t1\t4294967295\n")
+with open("far.tsv", "w") as out:
+    out.write("a\t1\nb\t5000000000\n")
+with open("pairs", "wb") as out:
+    for i in range(lines):
+        out.write(struct.pack("<II", int(chosen.paretovariate(0.5)) % 4000000000,
+                              chosen.randrange(1 << (32 if i % 50 == 0 else 10))))
+EOF
+tuples() { # WARNINGS FILE ARGUMENT...
+    local method=device format=tuples
+    checks=$((checks + 1))
+    [ "$1" = 0 ] || method=spimi
+    [ "$2" != pairs ] || format=tuples-bin
+    rm -rf got want_tuples
+    "$program" index build --engine=cpu --format=$format --skip-bad -o want_tuples "$2" \
+        2>wanted_err
+    "$program" index build --engine=gpu --format=$format --skip-bad --stats=stats "${@:3}" \
+        -o got "$2" 2>err
+    diff -r want_tuples got && grep -v 'the CPU builds instead' err | cmp wanted_err - &&
+        [ "$(grep -c 'the CPU builds instead' err)" = "$1" ] && grep -q "\"$method\"" stats || {
+        failures=$((failures + 1))
+        echo "FAILED: tuples, $GS_FAKE_GPU_MEMORY $GS_FAKE_GPU_FAIL $GS_FAKE_GPU_WRONG ${*:2}"
+        sed 's/^/    /' err
+    }
+}
+export GS_FAKE_GPU_MEMORY GS_FAKE_GPU_FAIL='' GS_FAKE_GPU_WRONG=''
+for GS_FAKE_GPU_MEMORY in 1000 100000000; do
+    for file in once.tsv often.tsv odd.tsv pairs; do
+        tuples 0 $file -S 4M --parallel=3
+    done
+    tuples 1 huge.tsv
+    tuples 1 far.tsv
+done
+for GS_FAKE_GPU_FAIL in start:1 piece:2 order:1 terms:1 window:1; do
+    tuples 1 odd.tsv
+done
+GS_FAKE_GPU_FAIL=''
+for GS_FAKE_GPU_WRONG in documents terms tokens refused; do
+    tuples 1 often.tsv
+done
+tuples 1 pairs
+unset GS_FAKE_GPU_MEMORY GS_FAKE_GPU_FAIL GS_FAKE_GPU_WRONG
+# What ends a build is told as it is by the cores.
+checks=$((checks + 1))
+rm -rf got
+"$program" index build --engine=cpu --format=tuples -o got odd.tsv 2>wanted_err
+"$program" index build --engine=gpu --format=tuples -o got odd.tsv 2>err
+cmp wanted_err err && grep -q 'odd.tsv:2000: ' err && [ ! -e got ] || {
+    failures=$((failures + 1))
+    echo 'FAILED: a line that is no tuple'
+}
+rm -rf want_tuples once.tsv often.tsv odd.tsv huge.tsv far.tsv pairs
+
 # Where there are many cores, a large file in memory is read by several threads.
 if $is_many; then
     checks=$((checks + 1))

@@ -106,6 +106,12 @@ gs_code gs_block_set_add_piece(gs_block_set *s, unsigned worker, uint64_t first_
                                result, st);
 }
 
+gs_code gs_block_set_add_tuple_piece(gs_block_set *s, unsigned worker,
+                                     gs_tuple_piece *out, gs_status *st)
+{
+    return gs_device_block_add_tuples(s->device, worker, out, st);
+}
+
 bool gs_block_set_is_nearly_full(const gs_block_set *s, unsigned worker)
 {
     if (s->device != NULL)

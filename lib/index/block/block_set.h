@@ -23,7 +23,7 @@ typedef struct gs_block_set gs_block_set;
 typedef enum gs_block_kind {
     GS_BLOCKS_LISTS,  /* spimi_block */
     GS_BLOCKS_TUPLES, /* bsbi_block */
-    GS_BLOCKS_DEVICE, /* device_block: of documents that are text */
+    GS_BLOCKS_DEVICE, /* device_block: of documents that are text, or of tuples */
 } gs_block_kind;
 
 typedef struct gs_block_set_options {
@@ -64,6 +64,9 @@ GS_MUST_CHECK gs_code gs_block_set_add_piece(gs_block_set *s, unsigned worker,
                                              uint64_t first_doc, uint32_t first_position,
                                              bool *is_taken, gs_piece_result *result,
                                              gs_status *st);
+/* The worker's piece is of ready tuples, as they are in the input. */
+GS_MUST_CHECK gs_code gs_block_set_add_tuple_piece(gs_block_set *s, unsigned worker,
+                                                   gs_tuple_piece *out, gs_status *st);
 /* Is little of its memory left? */
 bool gs_block_set_is_nearly_full(const gs_block_set *s, unsigned worker);
 

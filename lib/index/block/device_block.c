@@ -11,6 +11,9 @@
 
 enum { PIECE_A_DOCUMENT = 16 /* bytes of a piece, for each document that it may have */ };
 
+/* Frequencies that come together to more are for the next block. */
+#define TUPLE_TOKENS_MAX (UINT64_C(1) << 31)
+
 size_t gs_device_block_worker_bytes(size_t piece_bytes)
 {
     const size_t documents = piece_bytes / PIECE_A_DOCUMENT;
@@ -23,9 +26,13 @@ size_t gs_device_block_worker_bytes(size_t piece_bytes)
 static void *start_main(void *context)
 {
     gs_device_block *const b = context;
+    static const gs_word_source sources[] = {[GS_DEVICE_TEXTS] = GS_WORD_TEXTS,
+                                             [GS_DEVICE_LINES] = GS_WORD_LINES,
+                                             [GS_DEVICE_PAIRS] = GS_WORD_PAIRS};
     const gs_device_block_options *const o = &b->options;
     const gs_word_options options = {
         .device = o->gpu,
+        .source = sources[o->source],
         .lanes = o->workers,
         .piece_bytes = o->piece_bytes,
         .piece_documents = o->piece_bytes / PIECE_A_DOCUMENT,
@@ -156,7 +163,8 @@ static bool take_room(gs_device_block *b, const gs_word_room *most)
     for (;;) {
         const gs_word_room taken = sum_of(&b->used, &b->in_flight),
                            all = sum_of(&taken, most);
-        has_room = taken.tokens == 0 || fits(b, &all);
+        has_room =
+            taken.tokens == 0 || (fits(b, &all) && b->tuple_tokens < TUPLE_TOKENS_MAX);
         if (has_room || b->in_flight.tokens == 0)
             break;
         pthread_cond_wait(&b->has_landed, &b->mutex);
@@ -172,23 +180,26 @@ static uint64_t larger(uint64_t a, uint64_t b)
     return a > b ? a : b;
 }
 
-static void note_landed(gs_device_block *b, const gs_word_room *most,
-                        const gs_word_room *used, uint32_t first_doc, uint32_t last_doc)
+static void note_docs(gs_device_block *b, uint32_t first_doc, uint32_t last_doc)
 {
-    pthread_mutex_lock(&b->mutex);
+    if (!b->has_docs || first_doc < b->first_doc)
+        b->first_doc = first_doc;
+    if (!b->has_docs || last_doc > b->last_doc)
+        b->last_doc = last_doc;
+    b->has_docs = true;
+}
+
+/* A piece is no longer under way; what it may have taken at most is known better now. */
+static void note_landed_locked(gs_device_block *b, const gs_word_room *most,
+                               const gs_word_room *used)
+{
     b->in_flight.tokens -= most->tokens;
     b->in_flight.terms -= most->terms;
     b->in_flight.term_bytes -= most->term_bytes;
     b->used.tokens = larger(b->used.tokens, used->tokens);
     b->used.terms = larger(b->used.terms, used->terms);
     b->used.term_bytes = larger(b->used.term_bytes, used->term_bytes);
-    if (!b->has_docs || first_doc < b->first_doc)
-        b->first_doc = first_doc;
-    if (!b->has_docs || last_doc > b->last_doc)
-        b->last_doc = last_doc;
-    b->has_docs = true;
     pthread_cond_broadcast(&b->has_landed);
-    pthread_mutex_unlock(&b->mutex);
 }
 
 gs_code gs_device_block_add(gs_device_block *b, unsigned worker, uint64_t first_doc,
@@ -208,12 +219,40 @@ gs_code gs_device_block_add(gs_device_block *b, unsigned worker, uint64_t first_
                                  (uint32_t)first_doc, first_position};
     gs_word_counts counts = {.used = {0, 0, 0}};
     GS_NOTED(gs_word_block_add(b->words, worker, &piece, &counts, st));
-    note_landed(b, &most, &counts.used, (uint32_t)first_doc, (uint32_t)last_doc);
+    pthread_mutex_lock(&b->mutex);
+    note_landed_locked(b, &most, &counts.used);
+    note_docs(b, (uint32_t)first_doc, (uint32_t)last_doc);
+    pthread_mutex_unlock(&b->mutex);
     *is_taken = st->code == GS_OK;
     *result =
         (gs_piece_result){gs_word_block_lane(b->words, worker).lengths, counts.last_words,
                           counts.long_words, counts.long_document};
     return st->code;
+}
+
+gs_code gs_device_block_add_tuples(gs_device_block *b, unsigned worker,
+                                   gs_tuple_piece *out, gs_status *st)
+{
+    const gs_text_piece *const p = &b->pieces[worker];
+    const gs_word_room most = gs_word_most_of(p->bytes);
+    gs_tuple_counts counts = {.used = {0, 0, 0}};
+    *out = (gs_tuple_piece){.is_taken = false};
+    if (!take_room(b, &most))
+        return GS_OK;
+    GS_NOTED(gs_word_block_add_tuples(b->words, worker, (uint32_t)p->bytes, &counts, st));
+    pthread_mutex_lock(&b->mutex);
+    note_landed_locked(b, &most, &counts.used);
+    b->tuple_tokens = larger(b->tuple_tokens, counts.block_tokens);
+    if (counts.tuples > 0)
+        note_docs(b, counts.first_document, counts.last_document);
+    pthread_mutex_unlock(&b->mutex);
+    GS_TRY(st->code);
+    if (counts.block_tokens > UINT32_MAX)
+        return GS_FAIL(st, GS_ERR_LIMIT, 0,
+                       "GPU: frequencies of more than 2^32 together");
+    *out = (gs_tuple_piece){!counts.is_refused, counts.is_refused, counts.tuples,
+                            counts.tokens, counts.last_document};
+    return GS_OK;
 }
 
 bool gs_device_block_is_nearly_full(gs_device_block *b)
@@ -231,6 +270,7 @@ gs_code gs_device_block_reset(gs_device_block *b, gs_status *st)
 {
     gs_device_view_release(b);
     b->used = b->in_flight = (gs_word_room){0, 0, 0};
+    b->tuple_tokens = 0;
     b->has_docs = false;
     return b->words != NULL ? gs_word_block_reset(b->words, st) : GS_OK;
 }

@@ -2,7 +2,7 @@
 /*
  * device_block: the block of all threads on a GPU (gpu/words/word_block.h).
  *
- *      worker   piece of text -> GPU: words to tokens in its memory
+ *      worker   piece of text, or of ready tuples -> GPU: tokens in its memory
  *      sort     terms in order, tokens to postings; the terms come down
  *      reader   | window |                      postings come down as they are read
  *                        | window, twice as large |
@@ -26,8 +26,16 @@
 
 typedef struct gs_device_block gs_device_block;
 
+/* What is gathered. */
+typedef enum gs_device_source {
+    GS_DEVICE_TEXTS, /* of documents: add */
+    GS_DEVICE_LINES, /* tuples as lines: add_tuples */
+    GS_DEVICE_PAIRS, /* binary tuples: add_tuples */
+} gs_device_source;
+
 typedef struct gs_device_block_options {
     unsigned workers;
+    gs_device_source source;
     size_t piece_bytes;    /* of each worker's text */
     size_t term_bytes_max; /* of the terms of a block, in memory of the host */
     bool has_positions;
@@ -64,6 +72,19 @@ GS_MUST_CHECK gs_code gs_device_block_add(gs_device_block *b, unsigned worker,
                                           uint64_t first_doc, uint32_t first_position,
                                           bool *is_taken, gs_piece_result *result,
                                           gs_status *st);
+
+/* What became of a piece of tuples. */
+typedef struct gs_tuple_piece {
+    bool is_taken;   /* else the block is full, or */
+    bool is_refused; /* a line is for the reader of the cores */
+    uint32_t tuples;
+    uint64_t tokens;   /* their frequencies together */
+    uint64_t last_doc; /* the greatest, if there are any */
+} gs_tuple_piece;
+
+/* The text of the worker's piece, whole lines or pairs. */
+GS_MUST_CHECK gs_code gs_device_block_add_tuples(gs_device_block *b, unsigned worker,
+                                                 gs_tuple_piece *out, gs_status *st);
 bool gs_device_block_is_nearly_full(gs_device_block *b);
 
 /* The view is valid until reset. */

@@ -48,6 +48,7 @@ struct gs_device_block {
     pthread_mutex_t mutex; /* guards what follows, and the start */
     pthread_cond_t has_landed;
     gs_word_room room, used, in_flight;
+    uint64_t tuple_tokens; /* frequencies of tuples together */
     bool has_docs;
     uint32_t first_doc, last_doc;
     gs_device_windows *windows; /* one a worker */

@@ -12,6 +12,7 @@
 #include "lib/base/quote.h"
 #include "lib/index/build/batch_texts.h"
 #include "lib/index/build/piece_fill.h"
+#include "lib/index/build/tuple_fill.h"
 #include "lib/sort/record/records.h"
 
 enum {
@@ -23,8 +24,9 @@ enum {
 typedef struct fill_worker {
     GS_MEM_APART gs_tokenizer *tokenizer;
     gs_token_batch tokens;
-    gs_tuple_batch *tuples; /* or weights of documents */
-    gs_piece_fill pieces;   /* of text that goes to a GPU */
+    gs_tuple_batch *tuples;     /* or weights of documents */
+    gs_piece_fill pieces;       /* of text that goes to a GPU, */
+    gs_tuple_fill tuple_pieces; /* or of tuples */
     gs_vector_reader vector;
     gs_weight_counts weights;
     gs_tuple_reader reader;
@@ -53,7 +55,7 @@ struct gs_block_fill {
     gs_block_fill_options options;
     bool is_tuples;   /* ready ones, without documents */
     bool has_weights; /* documents are vectors */
-    bool has_pieces;  /* documents go to a GPU as text */
+    bool has_pieces;  /* documents or tuples go to a GPU as text */
     gs_team *team;    /* of the run */
     fill_worker *workers;
     atomic_bool is_full, has_failed;
@@ -90,6 +92,10 @@ static gs_code worker_init(fill_worker *w, const gs_block_fill *f, gs_status *st
         return GS_OK;
     }
     GS_TRY(gs_mem_new(&w->tuples, sizeof *w->tuples, "tuples", st));
+    w->tuple_pieces = (gs_tuple_fill){.blocks = f->options.blocks,
+                                      .worker = (unsigned)(w - f->workers),
+                                      .format = f->options.build->document.format,
+                                      .tuples = w->tuples};
     return gs_token_batch_init(&w->tuples->terms, st);
 }
 
@@ -291,7 +297,9 @@ static gs_code take_batch(gs_block_fill *f, fill_worker *w, unsigned worker,
     }
     w->document = w->text = 0;
     w->in_text = false;
-    if (f->has_pieces)
+    if (f->has_pieces && f->is_tuples)
+        gs_tuple_fill_begin(&w->tuple_pieces, &w->batch);
+    else if (f->has_pieces)
         gs_piece_fill_begin(&w->pieces, &w->list);
     gs_trace_end(trace, GS_LANE_WORKER, worker, "parse", begin_ns, w->batch.bytes);
     w->begin_ns = gs_trace_begin(trace);
@@ -446,24 +454,66 @@ static void next_weights(const gs_block_fill *f, fill_worker *w, bool *has_more)
     *has_more = w->tuples->count > 0;
 }
 
+/* A line is no tuple, if bad->why says so. *is_last: the build ends with it. */
+static gs_code note_bad_tuple(gs_block_fill *f, fill_worker *w,
+                              const gs_bad_document *bad, bool *is_last, gs_status *st)
+{
+    *is_last = bad->why != NULL && !f->options.build->skip_bad;
+    if (bad->why == NULL)
+        return GS_OK;
+    GS_TRY(gs_document_list_add_bad(&w->list, bad->line, bad->why, st));
+    w->list.bad[w->list.bad_count - 1].hint = bad->hint;
+    if (*is_last)
+        atomic_store(&f->has_bad_tuple, true);
+    return GS_OK;
+}
+
 static gs_code next_tuples(gs_block_fill *f, fill_worker *w, bool *has_more,
                            gs_status *st)
 {
     gs_bad_document bad;
+    bool is_last;
     w->taken = 0;
     do {
         gs_tuple_reader_next(&w->reader, w->tuples, &bad);
-        if (bad.why != NULL) {
-            GS_TRY(gs_document_list_add_bad(&w->list, bad.line, bad.why, st));
-            w->list.bad[w->list.bad_count - 1].hint = bad.hint;
-        }
-        if (bad.why != NULL && !f->options.build->skip_bad) {
+        GS_TRY(note_bad_tuple(f, w, &bad, &is_last, st));
+        if (is_last)
             w->reader.at = w->reader.end;
-            atomic_store(&f->has_bad_tuple, true);
-        }
     } while (w->tuples->count == 0 && bad.why != NULL);
     *has_more = w->tuples->count > 0;
     atomic_fetch_add(&f->options.build->stats->sort.records, w->tuples->count);
+    return GS_OK;
+}
+
+/* The next tuples as they are, or as a GPU takes them. */
+static gs_code next_tuple_piece(gs_block_fill *f, fill_worker *w, bool *has_more,
+                                gs_status *st)
+{
+    gs_bad_document bad;
+    bool is_last;
+    do {
+        GS_TRY(gs_tuple_fill_next(&w->tuple_pieces, &bad, has_more, st));
+        GS_TRY(note_bad_tuple(f, w, &bad, &is_last, st));
+        if (is_last)
+            gs_tuple_fill_stop(&w->tuple_pieces);
+    } while (!w->tuple_pieces.is_at_hand && *has_more);
+    return GS_OK;
+}
+
+static gs_code add_tuple_piece(gs_block_fill *f, fill_worker *w, bool *fits,
+                               gs_status *st)
+{
+    gs_index_stats *const stats = f->options.build->stats;
+    gs_tuple_piece piece;
+    GS_TRY(gs_tuple_fill_add(&w->tuple_pieces, &piece, st));
+    *fits = piece.is_taken || piece.is_refused;
+    if (piece.tuples == 0)
+        return GS_OK;
+    if (piece.last_doc > w->doc_max)
+        w->doc_max = piece.last_doc;
+    w->has_doc = true;
+    atomic_fetch_add(&stats->tokens, piece.tokens);
+    atomic_fetch_add(&stats->sort.records, piece.tuples);
     return GS_OK;
 }
 
@@ -526,7 +576,8 @@ static gs_code next_at_hand(gs_block_fill *f, fill_worker *w, bool *has_more,
                             gs_status *st)
 {
     if (f->is_tuples)
-        return next_tuples(f, w, has_more, st);
+        return f->has_pieces ? next_tuple_piece(f, w, has_more, st)
+                             : next_tuples(f, w, has_more, st);
     if (f->has_pieces)
         return next_piece(w, has_more, st);
     if (!f->has_weights)
@@ -539,15 +590,16 @@ static gs_code next_at_hand(gs_block_fill *f, fill_worker *w, bool *has_more,
 static bool has_at_hand(const gs_block_fill *f, const fill_worker *w)
 {
     if (f->has_pieces)
-        return w->pieces.is_at_hand;
+        return w->pieces.is_at_hand || w->tuple_pieces.is_at_hand;
     return w->taken < (w->tuples != NULL ? w->tuples->count : w->tokens.count);
 }
 
 static gs_code add_at_hand(gs_block_fill *f, fill_worker *w, unsigned worker, bool *fits,
                            gs_status *st)
 {
+    if (f->has_pieces)
+        return f->is_tuples ? add_tuple_piece(f, w, fits, st) : add_piece(w, fits, st);
     return f->is_tuples     ? add_tuples(f, w, worker, fits, st)
-           : f->has_pieces  ? add_piece(w, fits, st)
            : f->has_weights ? add_weights(f, w, worker, fits, st)
                             : add_tokens(f, w, worker, fits, st);
 }

@@ -18,7 +18,8 @@
  * was read is then all in the blocks, and can be gone on behind by another process.
  *
  * Where the blocks are on a GPU, text goes there as it is, a piece at a time
- * (lib/index/build/piece_fill.h), and its words are found there.
+ * (lib/index/build/piece_fill.h), and its words are found there; so do ready tuples
+ * (lib/index/build/tuple_fill.h).
  *
  * Documents that are vectors of weights have their terms in them, and go as tuples into
  * the blocks.
@@ -50,8 +51,8 @@ typedef struct gs_block_fill_options {
     const gs_document_shapes *shapes; /* what its files are; not for tuples */
     size_t document_bytes_max;        /* for a message */
     gs_fill_counts before;
-    bool has_weights;           /* documents are vectors */
-    bool has_pieces;            /* or go as text into blocks on a GPU */
+    bool has_weights; /* documents are vectors */
+    bool has_pieces;  /* text of documents, or tuples, go as they are to a GPU */
     const gs_word_rules *rules; /* of documents that are text */
     gs_block_set *blocks;       /* of so many workers */
     unsigned workers;

@@ -24,11 +24,9 @@ static bool can_read_again(const gs_index_build_options *build)
 const char *gs_device_refusal(const gs_index_build_options *build,
                               const gs_word_rules *rules)
 {
-    if (rules == NULL)
-        return "ready tuples have no words to be found";
     if (build->document.format == GS_FORMAT_VECTORS)
         return "vectors have no words to be found";
-    if (!gs_word_rules_are_plain(rules))
+    if (rules != NULL && !gs_word_rules_are_plain(rules))
         return "stems, stop words, limits of length, and text that is cut at white space "
                "or not at all are for the CPU";
     if (build->checkpoint != NULL)

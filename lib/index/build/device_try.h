@@ -12,8 +12,8 @@
 
 #include "lib/index/build/index_builder.h"
 
-/* Why words are not found on a GPU (static), or NULL: they are. `rules` are NULL of
- * tuples. */
+/* Why words or tuples are not found on a GPU (static), or NULL: they are. `rules` are
+ * NULL of tuples. */
 const char *gs_device_refusal(const gs_index_build_options *build,
                               const gs_word_rules *rules);
 

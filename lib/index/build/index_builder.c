@@ -67,7 +67,8 @@ static void set_phase(builder *b, gs_sort_phase phase)
 
 /* --- preparing ------------------------------------------------------------------ */
 
-/* Words are found on a GPU where one is asked for and can. Other engines sort tuples. */
+/* Words or ready tuples are found on a GPU where one is asked for and can. Other engines
+ * sort tuples. */
 static bool choose_device(builder *b)
 {
     const gs_index_build_options *const o = b->options;
@@ -75,12 +76,13 @@ static bool choose_device(builder *b)
         return false;
     const char *const refusal = gs_device_refusal(o, b->rules);
     if (refusal != NULL) {
-        gs_log_say(o->log, GS_LOG_INFO, "words are not found on the GPU: %s", refusal);
+        gs_log_say(o->log, GS_LOG_INFO, "%s are not found on the GPU: %s",
+                   b->is_tuples ? "tuples" : "words", refusal);
         return false;
     }
     b->kind = GS_BLOCKS_DEVICE;
-    gs_log_say(o->log, GS_LOG_INFO,
-               "method device: words are found and sorted on the GPU");
+    gs_log_say(o->log, GS_LOG_INFO, "method device: %s are found and sorted on the GPU",
+               b->is_tuples ? "tuples" : "words");
     return true;
 }
 
@@ -283,6 +285,13 @@ static gs_code open_writer(builder *b, gs_status *st)
     return gs_index_writer_new(&b->writer, &writer, st);
 }
 
+static gs_device_source device_source(const builder *b)
+{
+    return !b->is_tuples                                     ? GS_DEVICE_TEXTS
+           : b->options->document.format == GS_FORMAT_TUPLES ? GS_DEVICE_LINES
+                                                             : GS_DEVICE_PAIRS;
+}
+
 static gs_code make_blocks(builder *b, gs_status *st)
 {
     const gs_tuple_sorter_options *const engine = &b->options->sorter;
@@ -294,7 +303,8 @@ static gs_code make_blocks(builder *b, gs_status *st)
         .dictionary_bytes = b->plan.dictionary_bytes,
         .has_positions = b->options->has_positions,
         .is_tuples = b->is_tuples || b->has_weights,
-        .device = {.piece_bytes = b->plan.text_piece_bytes,
+        .device = {.source = device_source(b),
+                   .piece_bytes = b->plan.text_piece_bytes,
                    .is_folding = b->rules != NULL && gs_word_rules_fold(b->rules),
                    .gpu = engine->gpu_count > 0 ? engine->gpus[0] : 0,
                    .gpu_memory_bytes = engine->gpu_memory_bytes,

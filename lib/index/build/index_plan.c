@@ -31,8 +31,8 @@ static size_t fixed_bytes(const gs_index_plan *p)
            r->stream_blocks * r->block_bytes;
 }
 
-/* Most batches are one piece; on a GPU of little memory, whose blocks have room for any
- * piece whatever it holds, more. */
+/* Most batches are one piece, also of tuples, which go as they are; on a GPU of little
+ * memory, whose blocks have room for any piece whatever it holds, more. */
 static size_t piece_bytes(const gs_index_build_options *build, size_t block_bytes)
 {
     const size_t memory = build->sorter.gpu_memory_bytes;
@@ -51,7 +51,7 @@ static void plan_workers(gs_index_plan *p, const gs_index_build_options *build,
     r->stream_block_bytes = r->block_bytes;
     r->run_block_bytes = gs_clamp(r->block_bytes / 4, 32 * KIB, 64 * KIB);
     if (kind == GS_BLOCKS_DEVICE)
-        p->text_piece_bytes = piece_bytes(build, r->block_bytes);
+        p->text_piece_bytes = piece_bytes(build, r->block_bytes + GS_BLOCK_HEADROOM);
     for (;; p->workers /= 2) {
         p->block_count = GS_BLOCKS_IN_FLIGHT + 2 * (size_t)p->workers;
         r->stream_blocks = 4 + 2 * (size_t)p->workers;
