@@ -39,11 +39,31 @@ static size_t take_sample(const gs_term_block *blocks, size_t block_count, size_
     for (size_t b = 0; b < block_count; b++) {
         const size_t n = blocks[b].term_count;
         const size_t share = (size_t)((double)wanted * (double)n / (double)total);
-        for (size_t i = 0; i < share && count < wanted; i++)
-            blocks[b].ops->term(blocks[b].block, n / share * i + n / share / 2,
-                                &sample[count++]);
+        for (size_t i = 0; i < share && count < wanted; i++) {
+            const double at = ((double)i + 0.5) * (double)n / (double)share;
+            blocks[b].ops->term(blocks[b].block, (size_t)at, &sample[count++]);
+        }
     }
     return count;
+}
+
+/* Starts of ranges behind the first, at terms of the sample that are different: blocks of
+ * much input have the same terms, and then so do their samples. How many ranges. */
+static size_t cut_at_sample(const gs_block_ranges *out, const gs_term_block *blocks,
+                            size_t wanted, const gs_term_view *sample, size_t count)
+{
+    const gs_term_view *last = sample;
+    size_t ranges = 1;
+    for (size_t r = 1; r < wanted && count > 0; r++) {
+        const gs_term_view *const at = &sample[count * r / wanted];
+        if (gs_term_view_compare(last, at) >= 0)
+            continue;
+        for (size_t b = 0; b < out->block_count; b++)
+            out->starts[ranges * out->block_count + b] = find_start(&blocks[b], at);
+        last = at;
+        ranges++;
+    }
+    return ranges;
 }
 
 gs_code gs_block_ranges_cut(gs_block_ranges *out, const gs_term_block *blocks,
@@ -67,15 +87,7 @@ gs_code gs_block_ranges_cut(gs_block_ranges *out, const gs_term_block *blocks,
     const size_t count =
         total > 0 ? take_sample(blocks, block_count, total, sample_max, sample) : 0;
     qsort(sample, count, sizeof *sample, compare_terms);
-    size_t ranges = 1;
-    for (size_t r = 1; r < wanted; r++) {
-        const size_t at = count * r / wanted;
-        if (at == 0 || gs_term_view_compare(&sample[at - 1], &sample[at]) == 0)
-            continue;
-        for (size_t b = 0; b < block_count; b++)
-            out->starts[ranges * block_count + b] = find_start(&blocks[b], &sample[at]);
-        ranges++;
-    }
+    const size_t ranges = cut_at_sample(out, blocks, wanted, sample, count);
     for (size_t b = 0; b < block_count; b++)
         out->starts[ranges * block_count + b] = blocks[b].term_count;
     out->range_count = ranges;

@@ -22,7 +22,8 @@ typedef struct gs_block_ranges {
     size_t *starts;
 } gs_block_ranges;
 
-/* Cuts into about `wanted` ranges, at least 1. `out` is zeroed by the caller. */
+/* Cuts into about `wanted` ranges, at least 1, of about as many terms, however many
+ * blocks have the same ones. `out` is zeroed by the caller. */
 GS_MUST_CHECK gs_code gs_block_ranges_cut(gs_block_ranges *out,
                                           const gs_term_block *blocks, size_t block_count,
                                           size_t wanted, gs_status *st);
