@@ -4,7 +4,7 @@
 #     tests/gpu/faults.sh PROGRAM [SECONDS]
 #
 # Whole programs on a GPU that fails (gpu/device/fault.h): whichever GPU call it is, the output is
-# right, a warning says that the CPU sorts instead, and nothing is left behind. The first
+# right, a warning says that the CPU sorts or builds instead, and nothing is left behind. The first
 # calls are failed in turn, then ever fewer, until a run has no more; not longer than
 # SECONDS.
 set -u
@@ -38,7 +38,7 @@ fail_each() {
         "$@" 2>err || wrong "$name: exit $?"
         diff -rq want got >/dev/null || wrong "$name: wrong output"
         [ -z "$(ls -A temp)" ] || wrong "$name: temporary files stay"
-        warnings=$(grep -c 'the CPU sorts' err)
+        warnings=$(grep -cE 'the CPU (sorts|builds)' err)
         [ "$warnings" = 0 ] && break # there are no so many calls
         [ "$warnings" = 1 ] || wrong "$name: $warnings warnings"
     done
@@ -67,5 +67,13 @@ rm -rf want
 "$program" index build -o want --engine=cpu docs
 fail_each 'index' launch \
     "$program" index build --method=bsbi --engine=gpu -S 2M -o got docs
+for kind in launch lost; do
+    fail_each 'words' $kind "$program" index build --engine=gpu --parallel=2 -o got docs
+done
+"$program" gen tuples --bytes=1M -o tuples
+rm -rf want
+"$program" index build -o want --engine=cpu --format=tuples tuples
+fail_each 'tuples' launch \
+    "$program" index build --engine=gpu --parallel=2 --format=tuples -o got tuples
 echo "$checks runs with a failing GPU, $failures wrong"
 [ $failures -eq 0 ]

@@ -21,6 +21,7 @@ gpusort=$folder/gpusort tests=$folder/tests/gpu log_folder=$folder
 step starts "$here/starts.sh" "$gpusort"
 if [ "$cases" = few ]; then
     step text "$tests/test_text"
+    step words "$tests/test_words"
     step engines "$tests/test_engines" --quick
     step faults "$tests/test_faults" --quick
     step memory "$here/memory.sh" "$gpusort"
@@ -36,6 +37,7 @@ for engine in $engines; do
     begin "engine-$engine" "$tests/test_engines" --engine "$engine"
 done
 begin text "$tests/test_text"
+begin words "$tests/test_words"
 begin key-search "$tests/test_key_search"
 settle
 step faults "$tests/test_faults" # no others: it looks at how much memory is free

@@ -30,6 +30,7 @@ check_all() {
         [ "$tool" = racecheck ] && limit=--one-gpu
     done
     "$how" "$tool-text" check "$tool" "$tests/test_text"
+    "$how" "$tool-words" check "$tool" "$tests/test_words"
 }
 
 check_all begin memcheck

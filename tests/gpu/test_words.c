@@ -1,0 +1,473 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * word_block: words of documents and ready tuples that are found, looked up and sorted on
+ * the GPU must be the postings that a plain sort of the same tokens gives. What would
+ * break: words and lines across the chunks of threads, terms of any length that several
+ * threads meet for the first time at once, words that are left out, frequencies that are
+ * added up, pieces that are refused, windows anywhere, blocks used again.
+ *
+ *     test_words [--few]        --few: a handful, for compute-sanitizer
+ *
+ * Exits 77 without a GPU.
+ */
+#define CHECK_STARTS_THREADS
+
+#include <pthread.h>
+#include <string.h>
+
+#include "gpu/device/device.h"
+#include "gpu/words/word_block.h"
+#include "lib/base/ascii_word.h"
+#include "lib/base/mem.h"
+#include "tests/check.h"
+
+enum {
+    PIECE_BYTES = 1 << 20,
+    DOCUMENTS = 1 << 12, /* of a piece, */
+    WINDOW = 5000,       /* that are fetched at once */
+    LANES = 3,
+    PIECES_MAX = 6,
+    TOKENS_MAX = PIECES_MAX * (PIECE_BYTES / 2 + 1),
+    TERM_ROOM = 70000,
+};
+
+/* A token as it should be; of a tuple the position is its frequency. */
+typedef struct token {
+    const uint8_t *term; /* folded */
+    uint32_t bytes, doc, position;
+} token;
+
+typedef struct setting {
+    gs_word_source source;
+    bool has_positions; /* of lines: some have frequencies */
+    bool is_folding;
+    uint64_t terms; /* that words are chosen from */
+} setting;
+
+static token *wanted;
+static size_t wanted_count;
+static uint8_t *term_bytes; /* of all tokens */
+static size_t term_used, term_room;
+static size_t piece_bytes = PIECE_BYTES, piece_count = PIECES_MAX;
+static bool is_few;
+static uint64_t state;
+
+static uint64_t below(uint64_t n)
+{
+    return check_random(&state) % n;
+}
+
+static bool chance(uint64_t in)
+{
+    return below(in) == 0;
+}
+
+/* --- what is wanted ----------------------------------------------------------------- */
+
+static void want(const uint8_t *term, size_t bytes, uint32_t doc, uint32_t position,
+                 bool is_folding)
+{
+    REQUIRE(wanted_count < TOKENS_MAX && term_used + bytes <= term_room);
+    uint8_t *const to = term_bytes + term_used;
+    for (size_t i = 0; i < bytes; i++)
+        to[i] = is_folding ? gs_ascii_fold(term[i]) : term[i];
+    wanted[wanted_count++] = (token){to, (uint32_t)bytes, doc, position};
+    term_used += bytes;
+}
+
+static int compare_terms(const token *a, const token *b)
+{
+    const uint32_t both = a->bytes < b->bytes ? a->bytes : b->bytes;
+    const int d = memcmp(a->term, b->term, both);
+    return d != 0 ? d : (a->bytes > b->bytes) - (a->bytes < b->bytes);
+}
+
+static int compare_tokens(const void *x, const void *y)
+{
+    const token *const a = x, *const b = y;
+    const int d = compare_terms(a, b);
+    if (d != 0)
+        return d;
+    if (a->doc != b->doc)
+        return a->doc < b->doc ? -1 : 1;
+    return (a->position > b->position) - (a->position < b->position);
+}
+
+/* --- pieces ------------------------------------------------------------------------- */
+
+/* Term `number` of the setting, of letters, digits and bytes that are not ASCII. */
+static size_t make_term(uint64_t number, uint8_t *to)
+{
+    static const uint8_t bytes[] = "aBcdZ09\xc3\xa9z";
+    uint64_t r = number * UINT64_C(0x9e3779b97f4a7c15) + 1;
+    size_t n = 1 + (r >> 60);
+    if (number % 97 == 3)
+        n += 30 + (r >> 50) % 64;
+    for (size_t i = 0; i < n; i++, r = r * UINT64_C(6364136223846793005) + 1)
+        to[i] = bytes[(r >> 33) % (sizeof bytes - 1)];
+    return n;
+}
+
+static uint64_t choose_term(const setting *s)
+{
+    const uint64_t most = 1 + below(s->terms); /* small numbers come more often */
+    return below(most);
+}
+
+/* What a piece of text should come to. */
+typedef struct text_sums {
+    uint32_t lengths[DOCUMENTS];
+    uint32_t words, last_words, long_words, long_document;
+} text_sums;
+
+static size_t put_word(const setting *s, uint8_t *to, size_t room, uint32_t d,
+                       const gs_word_piece *piece, text_sums *sums)
+{
+    uint32_t *const words = &sums->last_words;
+    const uint32_t doc = piece->first_document + d,
+                   position = *words + (d == 0 ? piece->first_position : 0);
+    size_t n = make_term(choose_term(s), to);
+    const bool is_gap = chance(200),
+               is_long = !is_gap && room > 2 * TERM_ROOM && chance(20000);
+    if (is_gap) {
+        n = 1;
+        to[0] = GS_WORD_GAP;
+    } else if (is_long || (room > 2 * TERM_ROOM && chance(20000))) {
+        n = GS_WORD_BYTES_MAX + is_long;
+        memset(to, 'W', n);
+    }
+    if (!is_gap && !is_long) {
+        want(to, n, doc, position, s->is_folding);
+        sums->lengths[d]++;
+    }
+    if (is_long && sums->long_words++ == 0)
+        sums->long_document = d;
+    ++*words;
+    sums->words++;
+    return n;
+}
+
+/* *document is that of the first, which has had *words before, and then the last one. */
+static void add_texts(gs_word_block *w, const setting *s, unsigned lane,
+                      uint32_t *document, uint32_t *words)
+{
+    static text_sums sums;
+    const gs_word_lane memory = gs_word_block_lane(w, lane);
+    gs_word_piece piece = {.first_document = *document, .first_position = *words};
+    gs_status st = {.code = GS_OK};
+    gs_word_counts counts;
+    size_t used = 0;
+    sums = (text_sums){.words = 0};
+    while (piece.document_count < DOCUMENTS && used + 200 < piece_bytes) {
+        const uint32_t d = piece.document_count++;
+        memory.starts[d] = (uint32_t)used;
+        sums.last_words = 0;
+        for (uint64_t k = below(300); k > 0 && used + 200 < piece_bytes; k--) {
+            used += put_word(s, memory.text + used, piece_bytes - used, d, &piece, &sums);
+            do
+                memory.text[used++] = (uint8_t) " ,.\n\t-\0"[below(7)];
+            while (chance(3) && used + 200 < piece_bytes);
+        }
+    }
+    piece.bytes = (uint32_t)used;
+    *document += piece.document_count - 1;
+    *words = sums.last_words + (piece.document_count == 1 ? piece.first_position : 0);
+    REQUIRE_OK(gs_word_block_add(w, lane, &piece, &counts, &st), &st);
+    CHECK(counts.words == sums.words && counts.last_words == sums.last_words);
+    CHECK(counts.long_words == sums.long_words);
+    CHECK(sums.long_words == 0 || counts.long_document == sums.long_document);
+    CHECK(memcmp(memory.lengths, sums.lengths,
+                 piece.document_count * sizeof *sums.lengths) == 0);
+}
+
+static size_t put_line(const setting *s, uint8_t *to, size_t room, gs_tuple_counts *sums)
+{
+    size_t n = make_term(choose_term(s), to);
+    if (room > 2 * TERM_ROOM && chance(20000)) {
+        n = GS_WORD_BYTES_MAX;
+        memset(to, '~', n);
+    }
+    const uint32_t doc =
+        chance(100) ? (uint32_t)check_random(&state) : (uint32_t)below(3000);
+    const bool has_tf = s->has_positions && chance(3);
+    const uint32_t tf = !has_tf ? 1 : chance(50) ? 30000 : 1 + (uint32_t)below(4);
+    want(to, n, doc, tf, false);
+    n += (size_t)sprintf((char *)to + n, has_tf ? "\t%u\t%u" : "\t%u", doc, tf);
+    if (chance(50))
+        to[n++] = '\r';
+    to[n++] = '\n';
+    sums->tuples++;
+    sums->tokens += tf;
+    sums->first_document = doc < sums->first_document ? doc : sums->first_document;
+    sums->last_document = doc > sums->last_document ? doc : sums->last_document;
+    return n;
+}
+
+static size_t put_pair(const setting *s, uint8_t *to, gs_tuple_counts *sums)
+{
+    const uint32_t pair[2] = {chance(20) ? (uint32_t)check_random(&state)
+                                         : (uint32_t)choose_term(s),
+                              (uint32_t)(check_random(&state) >> (32 + below(32)))};
+    char digits[16];
+    const int n = sprintf(digits, "%u", pair[0]);
+    want((const uint8_t *)digits, (size_t)n, pair[1], 1, false);
+    memcpy(to, pair, sizeof pair);
+    sums->tuples++;
+    sums->tokens++;
+    sums->first_document =
+        pair[1] < sums->first_document ? pair[1] : sums->first_document;
+    sums->last_document = pair[1] > sums->last_document ? pair[1] : sums->last_document;
+    return sizeof pair;
+}
+
+/* One line is none: nothing of the piece may be in the block. */
+static void refuse(gs_word_block *w, unsigned lane)
+{
+    static const char *const odd[] = {"a\t1\n\nb\t2\n",        "none\n",    "\t7\n",
+                                      "a\t1\nb\t4294967296\n", "a\t1\t0\n", "a\t\n",
+                                      "a\t1\nb\t2 \n"};
+    for (size_t i = 0; i < sizeof odd / sizeof *odd; i++) {
+        gs_status st = {.code = GS_OK};
+        gs_tuple_counts counts;
+        const size_t bytes = strlen(odd[i]);
+        memcpy(gs_word_block_lane(w, lane).text, odd[i], bytes);
+        REQUIRE_OK(gs_word_block_add_tuples(w, lane, (uint32_t)bytes, &counts, &st), &st);
+        CHECK(counts.is_refused && counts.tuples == 0);
+    }
+}
+
+static void add_tuples(gs_word_block *w, const setting *s, unsigned lane,
+                       uint32_t *first_document, uint32_t *last_document)
+{
+    uint8_t *const text = gs_word_block_lane(w, lane).text;
+    gs_status st = {.code = GS_OK};
+    gs_tuple_counts sums = {.first_document = UINT32_MAX}, counts;
+    const uint64_t before = wanted_count;
+    size_t used = 0;
+    while (used + 200 < piece_bytes)
+        used += s->source == GS_WORD_PAIRS
+                    ? put_pair(s, text + used, &sums)
+                    : put_line(s, text + used, piece_bytes - used, &sums);
+    if (s->source == GS_WORD_LINES && chance(2))
+        used--; /* the last line of a file may lack its end */
+    REQUIRE_OK(gs_word_block_add_tuples(w, lane, (uint32_t)used, &counts, &st), &st);
+    CHECK(!counts.is_refused && counts.tuples == sums.tuples);
+    CHECK(counts.tokens == sums.tokens && counts.block_tokens >= counts.tokens);
+    CHECK(counts.first_document == sums.first_document);
+    CHECK(counts.last_document == sums.last_document);
+    CHECK(counts.used.tokens == before + sums.tuples);
+    *first_document = sums.first_document;
+    *last_document = sums.last_document;
+    if (s->source == GS_WORD_LINES)
+        refuse(w, lane);
+}
+
+/* --- what came ---------------------------------------------------------------------- */
+
+/* Postings [first, first + count) against the tokens from *at on. */
+static void check_window(gs_word_block *w, const setting *s, unsigned lane,
+                         uint64_t first, size_t count, size_t *at)
+{
+    gs_status st = {.code = GS_OK};
+    const gs_word_lane memory = gs_word_block_lane(w, lane);
+    REQUIRE_OK(gs_word_block_documents(w, lane, first, count, &st), &st);
+    for (size_t i = 0; i < count; i++) {
+        const token *const t = &wanted[*at];
+        uint64_t tf = 0;
+        size_t end = *at;
+        for (; end < wanted_count && wanted[end].doc == t->doc &&
+               compare_terms(&wanted[end], t) == 0;
+             end++)
+            tf += s->source == GS_WORD_TEXTS ? 1 : wanted[end].position;
+        CHECK(memory.documents[i] == t->doc);
+        CHECK(memory.tokens[i + 1] - memory.tokens[i] == tf);
+        if (s->source == GS_WORD_TEXTS && s->has_positions && tf <= WINDOW) {
+            REQUIRE_OK(
+                gs_word_block_positions(w, lane, memory.tokens[i], (size_t)tf, &st), &st);
+            for (size_t k = *at; k < end; k++)
+                CHECK(memory.positions[k - *at] == wanted[k].position);
+        }
+        *at = end;
+    }
+}
+
+static size_t count_terms(void)
+{
+    size_t terms = 0;
+    for (size_t i = 0; i < wanted_count; i++)
+        terms += i == 0 || compare_terms(&wanted[i - 1], &wanted[i]) != 0;
+    return terms;
+}
+
+/* Terms in order, each with its bytes; then all postings, in windows of any size. */
+static void check_block(gs_word_block *w, const setting *s, const gs_word_sums *sums)
+{
+    gs_status st = {.code = GS_OK};
+    uint8_t *bytes = NULL;
+    gs_word_term *terms = NULL;
+    uint32_t *firsts = NULL;
+    qsort(wanted, wanted_count, sizeof *wanted, compare_tokens);
+    REQUIRE(sums->terms == count_terms());
+    REQUIRE_OK(gs_mem_new(&bytes, sums->term_bytes, "bytes", &st), &st);
+    REQUIRE_OK(gs_mem_new_array(&terms, sums->terms, sizeof *terms, "terms", &st), &st);
+    REQUIRE_OK(gs_mem_new_array(&firsts, sums->terms + 1, sizeof *firsts, "firsts", &st),
+               &st);
+    REQUIRE_OK(gs_word_block_terms(w, bytes, terms, firsts, &st), &st);
+    uint32_t posting = 0;
+    for (size_t i = 0, term = 0; i < wanted_count; i++) {
+        const token *const t = &wanted[i];
+        const bool is_term = i == 0 || compare_terms(t - 1, t) != 0;
+        if (is_term) {
+            CHECK((terms[term] & UINT16_MAX) == t->bytes);
+            CHECK(memcmp(bytes + (terms[term] >> GS_WORD_TERM_BITS), t->term, t->bytes) ==
+                  0);
+            CHECK(firsts[term++] == posting);
+        }
+        posting += is_term || t->doc != t[-1].doc;
+    }
+    CHECK(firsts[sums->terms] == posting && sums->postings == posting);
+    size_t at = 0;
+    for (uint64_t first = 0; first < posting;) {
+        const uint64_t left = posting - first, most = 1 + below(WINDOW);
+        const size_t count = (size_t)(left < most ? left : most);
+        check_window(w, s, (unsigned)below(LANES), first, count, &at);
+        first += count;
+    }
+    CHECK(at == wanted_count);
+    gs_mem_free(bytes);
+    gs_mem_free(terms);
+    gs_mem_free(firsts);
+}
+
+static void fill_and_check(gs_word_block *w, const setting *s)
+{
+    gs_status st = {.code = GS_OK};
+    gs_word_sums sums;
+    uint32_t first = UINT32_MAX, last = 0, document = 1000, words = 0;
+    wanted_count = term_used = 0;
+    for (size_t i = 0; i < piece_count; i++) {
+        uint32_t from = document, to = 0;
+        if (s->source != GS_WORD_TEXTS) {
+            add_tuples(w, s, (unsigned)(i % LANES), &from, &to);
+        } else {
+            add_texts(w, s, (unsigned)(i % LANES), &document, &words);
+            to = document;
+            if (chance(2)) { /* else it goes on in the next piece */
+                document += 1 + (uint32_t)below(2);
+                words = 0;
+            }
+        }
+        first = from < first ? from : first;
+        last = to > last ? to : last;
+    }
+    REQUIRE_OK(gs_word_block_sort(w, first, last, &sums, &st), &st);
+    check_block(w, s, &sums);
+    REQUIRE_OK(gs_word_block_reset(w, &st), &st);
+}
+
+static void postings_are_those_of_a_sort(const setting *s)
+{
+    gs_status st = {.code = GS_OK};
+    gs_word_block *w = NULL;
+    const gs_word_options options = {
+        .source = s->source,
+        .lanes = LANES,
+        .piece_bytes = piece_bytes,
+        .piece_documents = DOCUMENTS,
+        .window_postings = WINDOW,
+        .window_positions = WINDOW,
+        .is_folding = s->is_folding,
+        .has_positions = s->source == GS_WORD_TEXTS && s->has_positions,
+        .memory_bytes_max = (size_t)1 << 30,
+        .input_bytes = (is_few ? 1 : 4) * piece_bytes * piece_count,
+    };
+    REQUIRE_OK(gs_word_block_new(&w, &options, &st), &st);
+    fill_and_check(w, s);
+    fill_and_check(w, s);
+    gs_word_block_free(w);
+}
+
+/* --- lanes at once ------------------------------------------------------------------ */
+
+typedef struct lane_job {
+    gs_word_block *words;
+    unsigned lane;
+    pthread_t thread;
+    gs_status st;
+} lane_job;
+
+enum { SAME_LINES = 20000, SAME_ROUNDS = 20 };
+
+static void *add_same(void *context)
+{
+    lane_job *const job = context;
+    uint8_t *const text = gs_word_block_lane(job->words, job->lane).text;
+    gs_tuple_counts counts;
+    for (unsigned round = 0; round < SAME_ROUNDS && job->st.code == GS_OK; round++) {
+        size_t used = 0;
+        for (unsigned i = 0; i < SAME_LINES; i++)
+            used += (size_t)sprintf((char *)text + used, "term%u\t%u\n", i,
+                                    round * LANES + job->lane);
+        GS_NOTED(gs_word_block_add_tuples(job->words, job->lane, (uint32_t)used, &counts,
+                                          &job->st));
+    }
+    return NULL;
+}
+
+/* All lanes meet the same terms for the first time at once: each has one number. */
+static void terms_have_one_number(void)
+{
+    gs_status st = {.code = GS_OK};
+    gs_word_block *w = NULL;
+    gs_word_sums sums;
+    lane_job jobs[LANES];
+    const gs_word_options options = {.source = GS_WORD_LINES,
+                                     .lanes = LANES,
+                                     .piece_bytes = PIECE_BYTES,
+                                     .piece_documents = 1,
+                                     .window_postings = WINDOW,
+                                     .window_positions = 1,
+                                     .input_bytes = 32 << 20};
+    REQUIRE_OK(gs_word_block_new(&w, &options, &st), &st);
+    for (unsigned i = 0; i < LANES; i++) {
+        jobs[i] = (lane_job){.words = w, .lane = i};
+        REQUIRE(pthread_create(&jobs[i].thread, NULL, add_same, &jobs[i]) == 0);
+    }
+    for (unsigned i = 0; i < LANES; i++) {
+        REQUIRE(pthread_join(jobs[i].thread, NULL) == 0);
+        REQUIRE_OK(jobs[i].st.code, &jobs[i].st);
+    }
+    REQUIRE_OK(gs_word_block_sort(w, 0, SAME_ROUNDS * LANES - 1, &sums, &st), &st);
+    CHECK(sums.terms == SAME_LINES);
+    CHECK(sums.postings == (uint64_t)SAME_LINES * SAME_ROUNDS * LANES);
+    gs_word_block_free(w);
+}
+
+int main(int argc, char **argv)
+{
+    static const setting settings[] = {
+        {GS_WORD_TEXTS, false, true, 30000},   {GS_WORD_TEXTS, true, true, 300},
+        {GS_WORD_TEXTS, true, false, 1000000}, {GS_WORD_LINES, false, false, 30000},
+        {GS_WORD_LINES, true, false, 3000},    {GS_WORD_PAIRS, false, false, 100000},
+    };
+    gs_status st = {.code = GS_OK};
+    if (gs_device_count() == 0)
+        return 77;
+    is_few = argc > 1 && strcmp(argv[1], "--few") == 0;
+    if (is_few) {
+        piece_bytes = 1 << 13;
+        piece_count = 3;
+    }
+    state = check_seed(29);
+    term_room = (size_t)2 * PIECES_MAX * PIECE_BYTES;
+    REQUIRE_OK(gs_mem_new_array(&wanted, TOKENS_MAX, sizeof *wanted, "tokens", &st), &st);
+    REQUIRE_OK(gs_mem_new(&term_bytes, term_room, "terms", &st), &st);
+    for (size_t i = 0; i < sizeof settings / sizeof *settings; i++)
+        postings_are_those_of_a_sort(&settings[i]);
+    if (!is_few)
+        terms_have_one_number();
+    gs_mem_free(wanted);
+    gs_mem_free(term_bytes);
+    CHECK(gs_mem_held_bytes() == 0);
+    return check_result();
+}
