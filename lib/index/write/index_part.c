@@ -10,6 +10,7 @@
 #include "lib/base/machine.h"
 #include "lib/base/mem.h"
 #include "lib/index/format/formats.h"
+#include "lib/index/write/part_join.h"
 #include "lib/sort/record/records.h"
 
 enum {
@@ -44,8 +45,8 @@ struct gs_index_part {
 gs_code gs_index_parts_fit(unsigned *out, unsigned wanted, bool has_positions,
                            gs_status *st)
 {
-    /* Open while parts are: documents, runs, rings, ours. */
-    enum { FILES_BESIDE = 14 };
+    /* Open while parts are: documents, runs, rings, what parts go to, ours. */
+    enum { FILES_BESIDE = 16 };
     const size_t files = has_positions ? GS_PART_FILES : GS_PART_FILES - 1;
     const size_t left = gs_machine_files_left(wanted * files + FILES_BESIDE);
     *out = wanted;
@@ -470,5 +471,7 @@ gs_code gs_index_part_finish(gs_index_part *p, gs_status *st)
     if (p->options.has_positions)
         GS_TRY(gs_append_file_rewind(&files->positions, st));
     files->is_finished = true;
-    return GS_OK;
+    return p->options.join != NULL
+               ? gs_part_join_note(p->options.join, p->options.number, st)
+               : GS_OK;
 }

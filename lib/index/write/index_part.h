@@ -25,6 +25,7 @@ typedef struct gs_part_files {
     char paths[GS_PART_FILES][GS_PART_PATH_BYTES]; /* of kept ones */
     uint64_t term_count, posting_count, token_count;
     bool is_finished;
+    bool may_be_put; /* guarded by the mutex of part_join.h */
 } gs_part_files;
 
 void gs_part_files_close(gs_part_files *files);
@@ -33,8 +34,11 @@ void gs_part_files_close(gs_part_files *files);
 GS_MUST_CHECK gs_code gs_part_files_keep(gs_part_files *files, gs_kept_part *kept,
                                          gs_status *st);
 
+struct gs_part_join;
+
 /* What a part needs of its writer. */
 typedef struct gs_part_options {
+    struct gs_part_join *join; /* told when the part is finished; NULL: nobody is */
     const char *folder;
     const char *kept_folder; /* where the three files have names; NULL: they have none */
     unsigned number;         /* of the part, in those */

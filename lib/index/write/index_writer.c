@@ -14,7 +14,7 @@
 #include "lib/index/write/index_part.h"
 #include "lib/index/read/readers.h"
 #include "lib/index/write/name_check.h"
-#include "lib/index/write/term_writer.h"
+#include "lib/index/write/part_join.h"
 #include "lib/index/write/text_writer.h"
 #include "lib/index/write/unique_names.h"
 
@@ -32,6 +32,7 @@ struct gs_index_writer {
     gs_name_check names;
     gs_repeated_names repeated;
     gs_part_files *parts;
+    gs_part_join join;
     size_t part_buffer_bytes;
     _Atomic uint64_t doc_bound; /* of all parts; 0: there is none yet */
     gs_index_header header;
@@ -61,6 +62,8 @@ gs_code gs_index_writer_new(gs_index_writer **out, const gs_index_writer_options
     w->folder.held_lock = options->held_lock;
     GS_TRY_OR_FAIL(gs_document_writer_open(&w->documents, w->folder.temporary,
                                            options->has_documents, st));
+    gs_part_join_init(&w->join, w->folder.temporary, options->has_positions, w->parts,
+                      options->part_count, w->pages);
     if (options->has_texts)
         GS_TRY_OR_FAIL(gs_text_writer_open(&w->texts, w->folder.temporary, st));
     *out = w;
@@ -76,6 +79,7 @@ void gs_index_writer_free(gs_index_writer *w)
         return;
     for (unsigned i = 0; w->parts != NULL && i < w->options.part_count; i++)
         gs_part_files_close(&w->parts[i]);
+    gs_part_join_release(&w->join);
     gs_document_writer_release(&w->documents);
     gs_text_writer_release(&w->texts);
     gs_name_check_release(&w->names);
@@ -128,6 +132,7 @@ static gs_part_options part_options(gs_index_writer *w, unsigned part)
     const uint64_t bound = count > 0 ? count : GS_INDEX_DOCS_MAX;
     atomic_store(&w->doc_bound, bound); /* by all parts the same */
     return (gs_part_options){
+        .join = w->options.kept_folder == NULL ? &w->join : NULL,
         .folder = w->folder.temporary,
         .kept_folder = w->options.kept_folder,
         .number = part,
@@ -164,52 +169,6 @@ gs_code gs_index_writer_take_part(gs_index_writer *w, unsigned part,
 
 /* --- commit ------------------------------------------------------------------------ */
 
-static gs_code copy_parts(gs_index_writer *w, gs_file_writer *file, bool positions,
-                          gs_status *st)
-{
-    for (unsigned i = 0; i < w->options.part_count; i++) {
-        gs_append_file *const from =
-            positions ? &w->parts[i].positions : &w->parts[i].postings;
-        GS_TRY(gs_file_writer_put_all(file, from, st));
-        GS_TRY(gs_append_file_check(from, st));
-        gs_append_file_close(from); /* gives its disk space back */
-    }
-    return GS_OK;
-}
-
-static gs_code write_terms(gs_index_writer *w, gs_file_writer *file, gs_status *st)
-{
-    gs_term_writer *terms = NULL;
-    GS_TRY(gs_mem_new(&terms, sizeof *terms, "dictionary", st));
-    GS_TRY_OR_FAIL(gs_term_writer_open(terms, file, w->options.has_positions, st));
-    for (unsigned i = 0; i < w->options.part_count; i++) {
-        gs_append_file *const from = &w->parts[i].terms;
-        for (uint64_t n = w->parts[i].term_count; n > 0; n--) {
-            const uint8_t *data;
-            uint32_t bytes;
-            GS_TRY_OR_FAIL(gs_append_file_take(from, &data, sizeof bytes, st));
-            memcpy(&bytes, data, sizeof bytes);
-            gs_part_numbers numbers;
-            GS_TRY_OR_FAIL(gs_append_file_take(from, &data, bytes + sizeof numbers, st));
-            memcpy(&numbers, data + bytes, sizeof numbers);
-            const gs_term_info info = {.df = numbers.df,
-                                       .cf = numbers.cf,
-                                       .only_doc = numbers.only_doc,
-                                       .postings_bytes = numbers.postings_bytes,
-                                       .skip_bytes = numbers.skip_bytes,
-                                       .positions_bytes = numbers.positions_bytes};
-            GS_TRY_OR_FAIL(gs_term_writer_add(terms, data, bytes, &info, st));
-        }
-        GS_TRY_OR_FAIL(gs_append_file_check(from, st));
-        gs_append_file_close(from);
-    }
-    GS_NOTED(gs_term_writer_finish(terms, st));
-fail:
-    gs_term_writer_release(terms);
-    gs_mem_free(terms);
-    return st->code;
-}
-
 static gs_code write_sums(gs_index_writer *w, gs_file_writer *file, gs_status *st)
 {
     for (int i = 0; i < GS_INDEX_SUMS; i++) {
@@ -221,18 +180,21 @@ static gs_code write_sums(gs_index_writer *w, gs_file_writer *file, gs_status *s
 
 static gs_code write_file(gs_index_writer *w, gs_index_file which, gs_status *st)
 {
+    if (gs_part_join_has(which))
+        return gs_part_join_finish(&w->join, which, &w->header.file_bytes[which],
+                                   &w->header.file_sums[which], st);
     gs_file_writer *file = NULL;
     GS_TRY(gs_file_writer_new(&file, w->folder.temporary, gs_index_file_names[which],
                               which != GS_INDEX_SUMS ? &w->pages[which] : NULL, st));
     switch (which) {
-    case GS_INDEX_TERMS: GS_NOTED(write_terms(w, file, st)); break;
-    case GS_INDEX_POSTINGS: GS_NOTED(copy_parts(w, file, false, st)); break;
-    case GS_INDEX_POSITIONS: GS_NOTED(copy_parts(w, file, true, st)); break;
     case GS_INDEX_DOCUMENTS:
         GS_NOTED(gs_document_writer_finish(&w->documents, file, st));
         break;
     case GS_INDEX_TEXTS: GS_NOTED(gs_text_writer_finish(&w->texts, file, st)); break;
     case GS_INDEX_SUMS: GS_NOTED(write_sums(w, file, st)); break;
+    case GS_INDEX_TERMS:
+    case GS_INDEX_POSTINGS:
+    case GS_INDEX_POSITIONS:
     case GS_INDEX_FILE_COUNT: break;
     }
     if (st->code == GS_OK)
