@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+enum { NEAR_BYTES = 256 };
+
 _Static_assert(sizeof(gs_slice_list) == 12, "entries of terms are small");
 
 static void add_slice(gs_slice_arena *arena, gs_slice_list *list)
@@ -54,8 +56,13 @@ static void enter_slice(gs_slice_reader *r, const gs_slice_arena *arena, uint32_
 {
     r->slice = slice;
     r->at = gs_slice_arena_at(arena, slice);
-    r->end =
-        r->at + (slice == r->last_slice ? r->last_used : gs_slice_bytes(r->size_class));
+    const size_t bytes = gs_slice_bytes(r->size_class);
+    r->end = r->at + (slice == r->last_slice ? r->last_used : bytes);
+    if (slice == r->last_slice || bytes > NEAR_BYTES)
+        return;
+    uint32_t link;
+    memcpy(&link, r->end, GS_SLICE_LINK_BYTES);
+    __builtin_prefetch(gs_slice_arena_at(arena, link));
 }
 
 void gs_slice_reader_begin(gs_slice_reader *r, const gs_slice_arena *arena,

@@ -21,6 +21,9 @@ static void get_term(const void *block, size_t index, gs_term_view *out)
 {
     const gs_spimi_block *const b = block;
     const gs_spimi_entry *const e = entry_of(b, index);
+    if (index + 1 < b->term_count)
+        __builtin_prefetch(entry_of(b, index + 1));
+    __builtin_prefetch(gs_slice_arena_at(&b->arena, e->list.head));
     out->bytes = (const uint8_t *)e + b->entry_bytes;
     out->count = e->term_bytes;
     out->prefix = gs_string_word(out->bytes, out->count, 0);
