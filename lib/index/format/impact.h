@@ -23,6 +23,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "lib/index/format/posting_pack.h"
+
 enum {
     GS_IMPACTS_MAX = 6,
     GS_IMPACT_BYTES = 2, /* of a pair, written */
@@ -66,6 +68,9 @@ static inline uint8_t gs_code_above(uint64_t x)
 /* Of frequencies less 1, as blocks have them, and codes of their documents' lengths. */
 void gs_impacts_of(gs_impacts *out, const uint64_t *tfs_less_one, const uint8_t *lengths,
                    size_t count);
+/* For tests: in a way that the processor has. */
+void gs_impacts_of_by(gs_pack_way way, gs_impacts *out, const uint64_t *tfs_less_one,
+                      const uint8_t *lengths, size_t count);
 /* Adds what another block has. */
 void gs_impacts_join(gs_impacts *to, const gs_impacts *more);
 /* Is a posting of that kind no better than one of them? */

@@ -11,7 +11,6 @@
 enum {
     HEAD_BITS = 0x3f,
     HEAD_EXCEPTIONS = 0x40,
-    EXCEPTION_HEAD_BYTES = 2, /* how many, and of how many bits */
 };
 
 /* The byte is read once, whoever else writes to it. */
@@ -22,40 +21,7 @@ static inline unsigned once(const uint8_t *p)
     return byte;
 }
 
-static inline size_t packed_bytes(size_t count, unsigned bits)
-{
-    return (count * bits + 7) / 8;
-}
-
 /* --- writing ----------------------------------------------------------------------- */
-
-typedef struct plan {
-    unsigned bits, exceptions, more_bits;
-    size_t bytes;
-} plan;
-
-/* The width that makes them shortest; of equal ones the largest, which has the fewest
- * exceptions. */
-static plan make_plan(const uint64_t *numbers, size_t count)
-{
-    uint8_t of_width[GS_PACK_BITS_MAX + 1] = {0};
-    unsigned widest = 0;
-    for (size_t i = 0; i < count; i++) {
-        const unsigned width = gs_bit_length(numbers[i]);
-        gs_assert(width <= GS_PACK_BITS_MAX);
-        of_width[width]++;
-        widest = width > widest ? width : widest;
-    }
-    plan best = {.bits = widest, .bytes = 1 + packed_bytes(count, widest)};
-    for (unsigned bits = widest, larger = of_width[widest]; bits-- > 0;) {
-        const size_t bytes = 1 + packed_bytes(count, bits) + EXCEPTION_HEAD_BYTES +
-                             larger + packed_bytes(larger, widest - bits);
-        if (bytes < best.bytes)
-            best = (plan){bits, larger, widest - bits, bytes};
-        larger += of_width[bits];
-    }
-    return best;
-}
 
 static size_t bytes_of_few(const uint64_t *numbers, size_t count)
 {
@@ -68,8 +34,11 @@ static size_t bytes_of_few(const uint64_t *numbers, size_t count)
 
 size_t gs_numbers_bytes(const uint64_t *numbers, size_t count)
 {
-    return count < GS_NUMBERS_FEW ? bytes_of_few(numbers, count)
-                                  : make_plan(numbers, count).bytes;
+    gs_number_plan plan;
+    if (count < GS_NUMBERS_FEW)
+        return bytes_of_few(numbers, count);
+    gs_number_plan_make(&plan, numbers, count);
+    return plan.bytes;
 }
 
 uint8_t *gs_numbers_put(uint8_t *to, const uint64_t *numbers, size_t count)
@@ -80,23 +49,32 @@ uint8_t *gs_numbers_put(uint8_t *to, const uint64_t *numbers, size_t count)
             to = gs_varint_put(to, numbers[i]);
         return to;
     }
-    const plan p = make_plan(numbers, count);
-    *to++ = (uint8_t)(p.bits | (p.exceptions > 0 ? HEAD_EXCEPTIONS : 0));
-    to = gs_pack_put_some(to, numbers, count, p.bits);
-    if (p.exceptions == 0)
+    gs_number_plan plan;
+    gs_number_plan_make(&plan, numbers, count);
+    return gs_numbers_put_planned(to, numbers, count, &plan);
+}
+
+uint8_t *gs_numbers_put_planned(uint8_t *to, const uint64_t *numbers, size_t count,
+                                const gs_number_plan *plan)
+{
+    gs_assert(count >= GS_NUMBERS_FEW && count <= GS_NUMBERS_MAX);
+    *to++ = (uint8_t)(plan->bits | (plan->exceptions > 0 ? HEAD_EXCEPTIONS : 0));
+    to = gs_pack_put_some(to, numbers, count, plan->bits);
+    if (plan->exceptions == 0)
         return to;
     uint64_t high[GS_NUMBERS_MAX];
     unsigned n = 0;
-    *to++ = (uint8_t)p.exceptions;
-    *to++ = (uint8_t)p.more_bits;
-    for (size_t i = 0; i < count; i++) {
-        if (numbers[i] >> p.bits == 0)
-            continue;
-        *to++ = (uint8_t)i;
-        high[n++] = numbers[i] >> p.bits;
+    *to++ = (uint8_t)plan->exceptions;
+    *to++ = (uint8_t)plan->more_bits;
+    for (size_t from = 0; from < count; from += 64) {
+        for (uint64_t left = plan->large[from / 64]; left != 0; left &= left - 1) {
+            const size_t i = from + (size_t)__builtin_ctzll(left);
+            *to++ = (uint8_t)i;
+            high[n++] = numbers[i] >> plan->bits;
+        }
     }
-    gs_assert(n == p.exceptions);
-    return gs_pack_put_some(to, high, n, p.more_bits);
+    gs_assert(n == plan->exceptions);
+    return gs_pack_put_some(to, high, n, plan->more_bits);
 }
 
 /* --- reading ----------------------------------------------------------------------- */
@@ -111,23 +89,23 @@ bool gs_numbers_shape(gs_number_shape *out, const uint8_t **p, const uint8_t *en
     out->low = *p;
     out->exceptions = 0;
     if (out->bits > GS_PACK_BITS_MAX || head > (HEAD_BITS | HEAD_EXCEPTIONS) ||
-        packed_bytes(count, out->bits) > (size_t)(end - *p))
+        gs_number_bytes(count, out->bits) > (size_t)(end - *p))
         return false;
-    *p += packed_bytes(count, out->bits);
+    *p += gs_number_bytes(count, out->bits);
     if ((head & HEAD_EXCEPTIONS) == 0)
         return true;
-    if (end - *p < EXCEPTION_HEAD_BYTES)
+    if (end - *p < GS_EXCEPTION_HEAD_BYTES)
         return false;
     out->exceptions = once((*p)++);
     out->more_bits = once((*p)++);
     out->places = *p;
     if (out->exceptions > count || out->more_bits > GS_PACK_BITS_MAX - out->bits ||
-        out->exceptions + packed_bytes(out->exceptions, out->more_bits) >
+        out->exceptions + gs_number_bytes(out->exceptions, out->more_bits) >
             (size_t)(end - *p))
         return false;
     *p += out->exceptions;
     out->high = *p;
-    *p += packed_bytes(out->exceptions, out->more_bits);
+    *p += gs_number_bytes(out->exceptions, out->more_bits);
     return true;
 }
 

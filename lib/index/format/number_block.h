@@ -22,7 +22,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "lib/index/format/posting_pack.h"
+#include "lib/index/format/number_plan.h"
 
 enum {
     GS_NUMBERS_MAX = GS_PACK_COUNT,
@@ -43,6 +43,9 @@ size_t gs_numbers_bytes(const uint64_t *numbers, size_t count);
 /* Numbers of at most GS_PACK_BITS_MAX bits; up to GS_PACK_SLACK bytes behind the end are
  * written, too. Returns the end. */
 uint8_t *gs_numbers_put(uint8_t *to, const uint64_t *numbers, size_t count);
+/* The same of at least GS_NUMBERS_FEW whose plan is made. */
+uint8_t *gs_numbers_put_planned(uint8_t *to, const uint64_t *numbers, size_t count,
+                                const gs_number_plan *plan);
 
 /* Looks at the head of at least GS_NUMBERS_FEW numbers and goes behind them; false if
  * they do not end before `end`. */

@@ -32,12 +32,12 @@ uint8_t *gs_block_put(uint8_t *to, uint64_t first, const uint64_t *docs,
                       const uint64_t *numbers, const uint64_t *tfs_less_one)
 {
     const uint64_t bits = bit_bytes(first, docs[GS_INDEX_BLOCK - 1]);
-    /* More would not be shorter, however wide the numbers are. */
-    if (bits < GS_NUMBERS_BYTES_MAX &&
-        1 + (size_t)bits < gs_numbers_bytes(numbers, GS_INDEX_BLOCK))
+    gs_number_plan plan;
+    gs_number_plan_make(&plan, numbers, GS_INDEX_BLOCK);
+    if (1 + bits < plan.bytes)
         to = put_bits(to, first, docs);
     else
-        to = gs_numbers_put(to, numbers, GS_INDEX_BLOCK);
+        to = gs_numbers_put_planned(to, numbers, GS_INDEX_BLOCK, &plan);
     return gs_numbers_put(to, tfs_less_one, GS_INDEX_BLOCK);
 }
 

@@ -311,42 +311,44 @@ static gs_code put_positions(gs_index_part *p, const uint32_t *positions, uint32
     return GS_OK;
 }
 
-static gs_code check_order(const gs_index_part *p, uint64_t doc, uint32_t tf,
-                           gs_status *st)
+static gs_code misplaced(uint64_t doc, uint32_t tf, gs_status *st)
 {
-    if ((p->has_doc && doc <= p->last_doc) || doc >= p->options.doc_bound)
-        return GS_FAIL(st, GS_ERR_ARG, 0, "docID %llu is out of place",
-                       (unsigned long long)doc);
-    return tf > 0 ? GS_OK : GS_FAIL(st, GS_ERR_ARG, 0, "a frequency of 0");
+    return tf == 0 ? GS_FAIL(st, GS_ERR_ARG, 0, "a frequency of 0")
+                   : GS_FAIL(st, GS_ERR_ARG, 0, "docID %llu is out of place",
+                             (unsigned long long)doc);
 }
 
-static uint64_t doc_number(const gs_index_part *p, uint64_t doc)
+/* The least docID that the next posting can have. */
+static uint64_t next_doc(const gs_index_part *p)
 {
-    return p->has_doc ? doc - p->last_doc - 1 : doc;
+    return p->has_doc ? p->last_doc + 1 : 0;
 }
 
-static void note_posting(gs_index_part *p, uint64_t doc, uint32_t tf)
-{
-    p->ids[p->filled] = doc;
-    p->tfs[p->filled++] = tf - 1;
-    p->first_doc = p->has_doc ? p->first_doc : doc;
-    p->last_doc = doc;
-    p->has_doc = true;
-    p->numbers.df++;
-    p->numbers.cf += tf;
-}
-
-/* Postings that the block being filled has room for. */
+/* Postings, at least one, that the block being filled has room for. */
 static gs_code fill_block(gs_index_part *p, const uint64_t *docs, const uint32_t *tfs,
                           size_t count, gs_status *st)
 {
+    const uint64_t bound = p->options.doc_bound;
+    const size_t from = p->filled;
+    uint64_t next = next_doc(p), cf = 0;
     if (p->term_bytes == 0)
         return GS_FAIL(st, GS_ERR_ARG, 0, "postings without a term");
     for (size_t i = 0; i < count; i++) {
-        GS_TRY(check_order(p, docs[i], tfs[i], st));
-        p->docs[p->filled] = doc_number(p, docs[i]);
-        note_posting(p, docs[i], tfs[i]);
+        const uint64_t doc = docs[i];
+        if (__builtin_expect(doc < next || doc >= bound || tfs[i] == 0, 0))
+            return misplaced(doc, tfs[i], st);
+        p->ids[from + i] = doc;
+        p->docs[from + i] = doc - next;
+        p->tfs[from + i] = tfs[i] - 1;
+        cf += tfs[i];
+        next = doc + 1;
     }
+    p->first_doc = p->has_doc ? p->first_doc : docs[0];
+    p->last_doc = docs[count - 1];
+    p->has_doc = true;
+    p->filled = from + count;
+    p->numbers.df += count;
+    p->numbers.cf += cf;
     return GS_OK;
 }
 
@@ -377,13 +379,10 @@ gs_code gs_index_part_block(gs_index_part *p, const gs_foreign_block *block, boo
 {
     const gs_stored_block *const stored = &block->stored;
     *taken = p->filled == 0 && p->term_bytes > 0 &&
-             doc_number(p, block->docs[0]) == block->first_number;
+             block->docs[0] - next_doc(p) == block->first_number;
     if (!*taken)
         return GS_OK;
-    for (size_t i = 0; i < GS_INDEX_BLOCK; i++) {
-        GS_TRY(check_order(p, block->docs[i], block->tfs[i], st));
-        note_posting(p, block->docs[i], block->tfs[i]);
-    }
+    GS_TRY(fill_block(p, block->docs, block->tfs, GS_INDEX_BLOCK, st));
     if (p->options.has_positions)
         GS_TRY(append_places(p, stored->places, stored->place_bytes, st));
     return end_block(p, stored->data, stored->bytes, st);

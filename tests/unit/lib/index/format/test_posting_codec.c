@@ -105,6 +105,26 @@ static void numbers_come_back(void)
     }
 }
 
+/* Whatever the processor has, blocks are of the same widths. */
+static void every_way_plans_the_same(void)
+{
+    for (unsigned round = 0; round < ROUNDS; round++) {
+        const size_t count =
+            round % 2 ? GS_NUMBERS_MAX
+                      : GS_NUMBERS_FEW + below(GS_NUMBERS_MAX + 1 - GS_NUMBERS_FEW);
+        uint64_t numbers[GS_NUMBERS_MAX];
+        gs_number_plan plain, other;
+        make_numbers(numbers, count);
+        gs_number_plan_make_by(GS_PACK_PLAIN, &plain, numbers, count);
+        for (unsigned way = 0; way < GS_PACK_WAY_COUNT; way++) {
+            gs_number_plan_make_by((gs_pack_way)way, &other, numbers, count);
+            CHECK(other.bits == plain.bits && other.exceptions == plain.exceptions &&
+                  other.more_bits == plain.more_bits && other.bytes == plain.bytes);
+            CHECK(memcmp(other.large, plain.large, sizeof plain.large) == 0);
+        }
+    }
+}
+
 /* The drawing of the format, byte for byte. */
 static void numbers_are_those_of_the_format(void)
 {
@@ -251,6 +271,7 @@ int main(void)
     state = check_seed(43);
     make_area();
     numbers_come_back();
+    every_way_plans_the_same();
     numbers_are_those_of_the_format();
     blocks_come_back();
     tails_come_back();
