@@ -22,6 +22,7 @@ enum {
 };
 
 _Static_assert(BUFFER_BYTES % GS_SUM_PAGE_BYTES == 0, "sums are made of whole pages");
+_Static_assert((int)GS_FILE_HEAD_BYTES <= (int)BUFFER_BYTES, "a head is flushed at once");
 
 struct gs_file_writer {
     int fd;
@@ -92,9 +93,15 @@ static gs_code write_at(gs_file_writer *w, const void *data, size_t bytes,
 static gs_code flush(gs_file_writer *w, gs_status *st)
 {
     const uint64_t at = w->bytes - w->used;
-    if (at == 0)
+    size_t head = 0;
+    if (at == 0) {
+        head = w->used < GS_FILE_HEAD_BYTES ? w->used : GS_FILE_HEAD_BYTES;
+        memcpy(w->head, w->buffer, head);
         memcpy(w->first_page, w->buffer,
                w->used < GS_SUM_PAGE_BYTES ? w->used : GS_SUM_PAGE_BYTES);
+    }
+    /* What is of the head is hashed last. */
+    (void)XXH3_64bits_update(w->hash, w->buffer + head, w->used - head);
     if (w->pages != NULL)
         GS_TRY(gs_page_sums_add(w->pages, w->buffer, w->used, st));
     GS_TRY(write_at(w, w->buffer, w->used, at, st));
@@ -113,13 +120,6 @@ gs_code gs_file_writer_put(gs_file_writer *w, const void *data, size_t bytes,
         if (n > bytes)
             n = bytes;
         memcpy(w->buffer + w->used, from, n);
-        /* What is of the head is hashed last. */
-        const uint64_t at = w->bytes;
-        const size_t in_head =
-            at < GS_FILE_HEAD_BYTES ? (size_t)(GS_FILE_HEAD_BYTES - at) : 0;
-        const size_t head = in_head < n ? in_head : n;
-        memcpy(w->head + (head > 0 ? at : 0), from, head);
-        (void)XXH3_64bits_update(w->hash, from + head, n - head);
         w->used += n;
         w->bytes += n;
         from += n;
@@ -151,11 +151,11 @@ gs_code gs_file_writer_set_head(gs_file_writer *w, const void *head, size_t byte
                                 gs_status *st)
 {
     gs_assert(bytes <= GS_FILE_HEAD_BYTES && w->bytes >= bytes);
-    memcpy(w->head, head, bytes);
     if (w->bytes == w->used) { /* nothing is written yet */
         memcpy(w->buffer, head, bytes);
         return GS_OK;
     }
+    memcpy(w->head, head, bytes);
     memcpy(w->first_page, head, bytes);
     if (w->pages != NULL)
         w->pages->sums[0] = gs_page_sum(w->first_page, GS_SUM_PAGE_BYTES);

@@ -6,6 +6,11 @@
 #include "lib/base/mem.h"
 #include "lib/index/format/formats.h"
 
+enum {
+    ENTRY_BYTES_MAX = 1 + (2 + 5) * GS_VARINT_BYTES_MAX, /* without the suffix */
+    SUFFIX_SHORT = 64,                                   /* bytes */
+};
+
 gs_code gs_term_writer_open(gs_term_writer *w, gs_file_writer *file, bool has_positions,
                             gs_status *st)
 {
@@ -81,6 +86,25 @@ static uint8_t *put_info(gs_term_writer *w, uint8_t *to, const gs_term_info *inf
     return w->has_positions ? gs_varint_put(to, info->positions_bytes) : to;
 }
 
+/* Of the term what it does not share with the one before, between its lengths and what is
+ * told of it; where it is short, as most are, at once. */
+static gs_code put_entry(gs_term_writer *w, size_t shared, const uint8_t *suffix,
+                         size_t bytes, const gs_term_info *info, gs_status *st)
+{
+    uint8_t entry[SUFFIX_SHORT + ENTRY_BYTES_MAX];
+    uint8_t *to = put_lengths(entry, shared, bytes);
+    if (bytes <= SUFFIX_SHORT) {
+        memcpy(to, suffix, bytes);
+        to += bytes;
+    } else {
+        GS_TRY(gs_file_writer_put(w->file, entry, (size_t)(to - entry), st));
+        GS_TRY(gs_file_writer_put(w->file, suffix, bytes, st));
+        to = entry;
+    }
+    to = put_info(w, to, info);
+    return gs_file_writer_put(w->file, entry, (size_t)(to - entry), st);
+}
+
 gs_code gs_term_writer_add(gs_term_writer *w, const uint8_t *term, size_t bytes,
                            const gs_term_info *info, gs_status *st)
 {
@@ -96,12 +120,7 @@ gs_code gs_term_writer_add(gs_term_writer *w, const uint8_t *term, size_t bytes,
         GS_TRY(begin_block(w, term, bytes, st));
         shared = 0;
     }
-    uint8_t head[1 + 2 * GS_VARINT_BYTES_MAX], tail[5 * GS_VARINT_BYTES_MAX];
-    const size_t head_bytes = (size_t)(put_lengths(head, shared, bytes - shared) - head);
-    GS_TRY(gs_file_writer_put(w->file, head, head_bytes, st));
-    GS_TRY(gs_file_writer_put(w->file, term + shared, bytes - shared, st));
-    const size_t tail_bytes = (size_t)(put_info(w, tail, info) - tail);
-    GS_TRY(gs_file_writer_put(w->file, tail, tail_bytes, st));
+    GS_TRY(put_entry(w, shared, term + shared, bytes - shared, info, st));
     memcpy(w->last, term, bytes);
     w->last_bytes = bytes;
     w->count++;
