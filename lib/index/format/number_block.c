@@ -4,8 +4,11 @@
 #include <endian.h>
 #include <string.h>
 
+#ifdef __x86_64__
+#include <immintrin.h>
+#endif
+
 #include "lib/base/assertion.h"
-#include "lib/base/bits.h"
 #include "lib/index/format/varint.h"
 
 enum {
@@ -162,12 +165,41 @@ bool gs_numbers_read(const gs_number_shape *shape, size_t count, uint64_t *numbe
     return is_good;
 }
 
+#ifdef __x86_64__
+
+/* Of up to 64 exceptions those that are of number i, which is one or none. */
+__attribute__((target("avx512f,avx512bw"))) static uint64_t
+find_place_avx512(const uint8_t *places, unsigned count, size_t i)
+{
+    const __mmask64 there = count < 64 ? (UINT64_C(1) << count) - 1 : UINT64_MAX;
+    return _mm512_mask_cmpeq_epi8_mask(there, _mm512_maskz_loadu_epi8(there, places),
+                                       _mm512_set1_epi8((char)i));
+}
+
+#endif
+
+static uint64_t find_place(const uint8_t *places, unsigned count, size_t i)
+{
+    uint64_t found = 0;
+#ifdef __x86_64__
+    if (__builtin_cpu_supports("avx512bw"))
+        return find_place_avx512(places, count, i);
+#endif
+    for (unsigned k = 0; k < count; k++)
+        found |= (uint64_t)(once(&places[k]) == i) << k;
+    return found;
+}
+
 uint64_t gs_numbers_read_one(const gs_number_shape *shape, size_t i)
 {
     uint64_t number = number_at(shape->low, i, shape->bits);
-    for (unsigned k = 0; k < shape->exceptions; k++) {
-        if (once(&shape->places[k]) == i)
+    for (unsigned from = 0; from < shape->exceptions; from += 64) {
+        const unsigned left = shape->exceptions - from;
+        uint64_t found = find_place(shape->places + from, left < 64 ? left : 64, i);
+        for (; found != 0; found &= found - 1) {
+            const size_t k = from + (size_t)__builtin_ctzll(found);
             number |= number_at(shape->high, k, shape->more_bits) << shape->bits;
+        }
     }
     return number;
 }

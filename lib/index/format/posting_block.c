@@ -61,24 +61,6 @@ __attribute__((target("avx512f"))) static void settle_avx512(uint64_t first,
     }
 }
 
-/* The documents that the bits stand for, a byte of them at a time; eight numbers are
- * written, however many count, for which there is room behind the block. */
-__attribute__((target("avx512f,popcnt"))) static size_t
-take_bits_avx512(uint64_t word, uint64_t base, uint64_t *docs)
-{
-    __m512i doc = _mm512_add_epi64(_mm512_set1_epi64((long long)base),
-                                   _mm512_setr_epi64(0, 1, 2, 3, 4, 5, 6, 7));
-    const __m512i eight = _mm512_set1_epi64(8);
-    size_t n = 0;
-    for (; word != 0; word >>= 8) {
-        const __mmask8 byte = (__mmask8)word;
-        _mm512_storeu_si512(docs + n, _mm512_maskz_compress_epi64(byte, doc));
-        n += (size_t)__builtin_popcount(byte);
-        doc = _mm512_add_epi64(doc, eight);
-    }
-    return n;
-}
-
 #endif
 
 /* Numbers to docIDs, two at a time: a sum waits for the one before only half as often. A
@@ -105,45 +87,87 @@ static void settle(gs_pack_way way, uint64_t first, uint64_t *docs)
     settle_plain(first, docs);
 }
 
-static size_t take_bits_plain(uint64_t word, uint64_t base, uint64_t *docs)
+/* 64 of the bits that stand for documents, of which there are `span`; they are read once,
+ * whoever else writes to them. */
+static inline uint64_t word_of(const uint8_t *bits, uint64_t at, uint64_t span)
 {
-    size_t n = 0;
-    for (; word != 0; word &= word - 1)
-        docs[n++] = base + (uint64_t)__builtin_ctzll(word);
-    return n;
+    uint64_t word;
+    memcpy(&word, bits + at / 8, WORD_BYTES);
+    word = le64toh(word);
+    if (span - at < WORD_BITS)
+        word &= (UINT64_C(1) << (span - at)) - 1;
+    __asm__("" : "+r"(word));
+    return word;
 }
 
-static size_t take_bits(gs_pack_way way, uint64_t word, uint64_t base, uint64_t *docs)
+#ifdef __x86_64__
+
+/* The numbers of the bits of a word, a byte each, are put side by side, and eight of them
+ * become documents at a time, however many count: there is room behind the block. */
+__attribute__((target("avx512f,avx512bw,avx512vbmi,avx512vbmi2,popcnt"))) static bool
+take_bits_avx512(const uint8_t *bits, uint64_t first, uint64_t span, uint64_t *docs)
+{
+    uint8_t numbers[WORD_BITS];
+    for (unsigned i = 0; i < WORD_BITS; i++)
+        numbers[i] = (uint8_t)i;
+    const __m512i all = _mm512_loadu_si512(numbers);
+    size_t n = 0;
+    for (uint64_t at = 0; at < span; at += WORD_BITS) {
+        const uint64_t word = word_of(bits, at, span);
+        const size_t count = (size_t)__builtin_popcountll(word);
+        const __m512i base = _mm512_set1_epi64((long long)(first + at));
+        if (n + count >= GS_INDEX_BLOCK)
+            return false;
+        _mm512_storeu_si512(numbers, _mm512_maskz_compress_epi8(word, all));
+        for (size_t i = 0; i < count; i += WORD_BYTES) {
+            const __m128i *const eight = (const __m128i *)(const void *)(numbers + i);
+            _mm512_storeu_si512(
+                docs + n + i,
+                _mm512_add_epi64(base, _mm512_cvtepu8_epi64(_mm_loadl_epi64(eight))));
+        }
+        n += count;
+    }
+    return n == GS_INDEX_BLOCK - 1;
+}
+
+#endif
+
+static bool take_bits_plain(const uint8_t *bits, uint64_t first, uint64_t span,
+                            uint64_t *docs)
+{
+    size_t n = 0;
+    for (uint64_t at = 0; at < span; at += WORD_BITS) {
+        for (uint64_t word = word_of(bits, at, span); word != 0; word &= word - 1) {
+            if (n == GS_INDEX_BLOCK - 1)
+                return false;
+            docs[n++] = first + at + (uint64_t)__builtin_ctzll(word);
+        }
+    }
+    return n == GS_INDEX_BLOCK - 1;
+}
+
+static bool take_bits(gs_pack_way way, const uint8_t *bits, uint64_t first, uint64_t span,
+                      uint64_t *docs)
 {
 #ifdef __x86_64__
     if (way == GS_PACK_AVX512)
-        return take_bits_avx512(word, base, docs);
+        return take_bits_avx512(bits, first, span, docs);
 #endif
     (void)way;
-    return take_bits_plain(word, base, docs);
+    return take_bits_plain(bits, first, span, docs);
 }
 
 static bool get_bits(gs_pack_way way, const uint8_t **p, const uint8_t *end,
                      uint64_t first, uint64_t last, uint64_t *docs)
 {
     const uint64_t bytes = bit_bytes(first, last);
-    size_t n = 0;
-    if (bytes > (uint64_t)(end - *p))
+    const uint8_t *const bits = *p;
+    if (bytes > (uint64_t)(end - bits))
         return false;
-    for (uint64_t at = 0; at < last - first; at += WORD_BITS) {
-        uint64_t word;
-        memcpy(&word, *p + at / 8, WORD_BYTES);
-        word = le64toh(word);
-        if (last - first - at < WORD_BITS)
-            word &= (UINT64_C(1) << (last - first - at)) - 1;
-        __asm__("" : "+r"(word)); /* is read once, whoever else writes to it */
-        if (n + (size_t)__builtin_popcountll(word) >= GS_INDEX_BLOCK)
-            return false;
-        n += take_bits(way, word, first + at, docs + n);
-    }
-    docs[GS_INDEX_BLOCK - 1] = last;
     *p += bytes;
-    return n == GS_INDEX_BLOCK - 1;
+    const bool are_all = take_bits(way, bits, first, last - first, docs);
+    docs[GS_INDEX_BLOCK - 1] = last;
+    return are_all;
 }
 
 bool gs_block_get_docs_by(gs_pack_way way, const uint8_t **p, const uint8_t *end,

@@ -141,7 +141,9 @@ bool gs_pack_has_way(gs_pack_way way)
 #ifdef __x86_64__
     if (way == GS_PACK_AVX512)
         return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-               __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vbmi");
+               __builtin_cpu_supports("avx512dq") &&
+               __builtin_cpu_supports("avx512vbmi") &&
+               __builtin_cpu_supports("avx512vbmi2");
     if (way == GS_PACK_AVX2)
         return __builtin_cpu_supports("avx2");
 #endif

@@ -6,7 +6,7 @@
  * 16 * b bytes and every number can be read by one load of eight bytes, a shift and a
  * mask; widths up to 40 bits, as docIDs have, need no second kind of code. Nothing
  * depends on the data. Reading is vector code where the processor has AVX-512 (with
- * VBMI) or AVX2, chosen as the program runs; the bytes are the same everywhere.
+ * VBMI and VBMI2) or AVX2, chosen as the program runs; the bytes are the same everywhere.
  *
  * Why not StreamVByte, which is read about as fast: bytes a posting (docID and
  * frequency), and thousands of millions of numbers a second on one core of an AMD EPYC

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "lib/index/query/rank_batch.h"
 
+#include <string.h>
+
 #ifdef __x86_64__
 #include <immintrin.h>
 #endif
@@ -142,24 +144,41 @@ static size_t count_held(const gs_rank_batch *b, const gs_posting_list *reader,
     return to - from;
 }
 
-/* Looks for documents that the reader's block holds, or would. Which it has is hardly
- * foreseen, so that no branch depends on it. */
+/* Documents of the batch from one place on to another one, which is not behind it. */
+static void keep_all(gs_rank_batch *b, size_t to, size_t from, size_t count)
+{
+    if (to == from)
+        return;
+    memmove(b->docs + to, b->docs + from, count * sizeof *b->docs);
+    memmove(b->sums + to, b->sums + from, count * sizeof *b->sums);
+    memmove(b->classes + to, b->classes + from, count * sizeof *b->classes);
+    memmove(b->ids + to, b->ids + from, count * sizeof *b->ids);
+}
+
+/* Looks for documents that the reader's block holds, or would. */
 static void find_in_block(gs_rank_batch *b, gs_posting_list *reader, size_t from,
                           size_t count, bool must, size_t *left, hits *h)
 {
     uint8_t places[GS_RANK_BATCH];
     const size_t before = h->count;
     gs_posting_list_places(reader, b->docs + from, count, places);
-    for (size_t i = 0; i < count; i++) {
-        const uint64_t doc = b->docs[from + i];
-        const bool is_hit = reader->docs[places[i]] == doc;
-        keep(b, *left, from + i);
-        h->at[h->count] = (uint8_t)*left;
-        h->docs[h->count] = doc;
-        h->tfs[h->count] = places[i];
-        h->count += is_hit;
-        *left += !must || is_hit;
+    for (size_t first = 0; first < count; first += GS_FOUND_MAX) {
+        const size_t n = count - first < GS_FOUND_MAX ? count - first : GS_FOUND_MAX;
+        uint64_t found =
+            gs_posting_list_found(reader, b->docs + from + first, n, places + first);
+        for (; found != 0; found &= found - 1) {
+            const size_t i = first + (size_t)__builtin_ctzll(found);
+            const size_t to = must ? *left + h->count - before : *left + i;
+            h->at[h->count] = (uint8_t)to;
+            h->docs[h->count] = b->docs[from + i];
+            h->tfs[h->count++] = places[i];
+            if (must)
+                keep(b, to, from + i);
+        }
     }
+    if (!must)
+        keep_all(b, *left, from, count);
+    *left += must ? h->count - before : count;
     if (h->count == before)
         return;
     if (h->count - before >= MANY_HITS)

@@ -65,7 +65,7 @@ static size_t pick_plain(const gs_scores *scores, size_t count, const double *le
 
 #ifdef __x86_64__
 
-#define FOR_AVX512 __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl")))
+#define FOR_AVX512 __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,popcnt")))
 
 /* What is left of a row, a bit a lane. */
 FOR_AVX512 static inline __mmask8 lanes_left(size_t left)
@@ -107,6 +107,7 @@ FOR_AVX512 static size_t pick_avx512(const gs_scores *scores, size_t count,
                                      const double *least, uint8_t *which)
 {
     const __m512d low = _mm512_loadu_pd(least), high = _mm512_loadu_pd(least + LANES);
+    const __m512i lanes = _mm512_setr_epi64(0, 1, 2, 3, 4, 5, 6, 7);
     size_t picked = 0;
     for (size_t i = 0; i < count; i += LANES) {
         uint64_t eight;
@@ -115,8 +116,11 @@ FOR_AVX512 static size_t pick_avx512(const gs_scores *scores, size_t count,
         const __mmask8 is_in = _mm512_mask_cmp_pd_mask(
             lanes_left(count - i), _mm512_loadu_pd(scores->parts + i),
             _mm512_permutex2var_pd(low, classes, high), _CMP_GT_OQ);
-        for (unsigned bits = is_in; bits != 0; bits &= bits - 1)
-            which[picked++] = (uint8_t)(i + (unsigned)__builtin_ctz(bits));
+        const __m512i places = _mm512_add_epi64(lanes, _mm512_set1_epi64((long long)i));
+        const size_t more = (size_t)__builtin_popcount(is_in);
+        _mm512_mask_cvtepi64_storeu_epi8(which + picked, lanes_left(more),
+                                         _mm512_maskz_compress_epi64(is_in, places));
+        picked += more;
     }
     return picked;
 }

@@ -37,6 +37,9 @@ void gs_length_scale_make(gs_length_scale *s, const gs_scoring *scoring, double 
     memcpy(&s->first, &x, sizeof s->first);
     s->first = (s->first >> GS_LENGTH_CLASS_SHIFT) - BELOW_AVERAGE;
     s->kind = scoring->kind;
+    for (unsigned code = 0; code < GS_IMPACT_CODES; code++)
+        s->frequency[code] =
+            code == UINT8_MAX ? TF_MAX : (float)gs_code_number((uint8_t)code);
     switch (s->kind) {
     case GS_SCORING_IMPACTS: return; /* nothing is added to them */
     case GS_SCORING_BM25: break;
@@ -60,11 +63,6 @@ float gs_length_bound_weight(double weight, size_t terms)
     return (float)(weight * (1 + (double)FLT_EPSILON * (8 + (double)terms)));
 }
 
-static float frequency_of(gs_impact impact)
-{
-    return impact.tf == UINT8_MAX ? TF_MAX : (float)gs_code_number(impact.tf);
-}
-
 #ifdef __x86_64__
 
 #define FOR_AVX512 __attribute__((target("avx512f")))
@@ -85,7 +83,7 @@ FOR_AVX512 static void bounds_of_avx512(gs_length_bounds *out, const gs_length_s
         const gs_impact impact = gs_impact_at(impacts, k);
         const __m512 inverse = _mm512_loadu_ps(s->inverse[impact.length].most);
         best = _mm512_max_ps(
-            best, _mm512_mul_ps(_mm512_set1_ps(frequency_of(impact)), inverse));
+            best, _mm512_mul_ps(_mm512_set1_ps(s->frequency[impact.tf]), inverse));
     }
     const __m512 part = _mm512_div_ps(best, _mm512_add_ps(best, _mm512_set1_ps(1)));
     _mm512_storeu_ps(out->most, _mm512_mul_ps(_mm512_set1_ps(weight), part));
@@ -105,12 +103,12 @@ FOR_AVX512 static float most_avx512(const gs_length_bounds *b)
 #endif
 
 /* Of impacts the highest. */
-static void bounds_of_impacts(gs_length_bounds *out, float weight, const uint8_t *impacts,
-                              unsigned count)
+static void bounds_of_impacts(gs_length_bounds *out, const gs_length_scale *s,
+                              float weight, const uint8_t *impacts, unsigned count)
 {
     float most = 0;
     for (unsigned k = 0; k < count; k++) {
-        const float impact = frequency_of(gs_impact_at(impacts, k));
+        const float impact = s->frequency[gs_impact_at(impacts, k).tf];
         most = impact > most ? impact : most;
     }
     gs_length_bounds_set(out, weight * most);
@@ -120,7 +118,7 @@ void gs_length_bounds_of(gs_length_bounds *out, const gs_length_scale *s, float 
                          const uint8_t *impacts, unsigned count)
 {
     switch (s->kind) {
-    case GS_SCORING_IMPACTS: bounds_of_impacts(out, weight, impacts, count); return;
+    case GS_SCORING_IMPACTS: bounds_of_impacts(out, s, weight, impacts, count); return;
     case GS_SCORING_BM25: break;
     }
 #ifdef __x86_64__
@@ -138,7 +136,7 @@ void gs_length_bounds_plain(gs_length_bounds *out, const gs_length_scale *s, flo
     gs_length_bounds best = {{0}};
     for (unsigned k = 0; k < count; k++) {
         const gs_impact impact = gs_impact_at(impacts, k);
-        const float tf = frequency_of(impact);
+        const float tf = s->frequency[impact.tf];
         const float *const inverse = s->inverse[impact.length].most;
         for (unsigned i = 0; i < GS_LENGTH_CLASSES; i++) {
             const float x = tf * inverse[i];

@@ -44,6 +44,7 @@ typedef struct gs_length_scale {
     gs_scoring_kind kind;
     /* Of a length's code: 1 / what is added to a frequency, 0 in classes below it. */
     gs_length_bounds inverse[GS_IMPACT_CODES];
+    float frequency[GS_IMPACT_CODES]; /* of its code, the most it may stand for */
 } gs_length_scale;
 
 /* `average` is that of all documents. */

@@ -255,6 +255,30 @@ places_avx512(const gs_posting_list *l, const uint64_t *docs, size_t count,
     }
 }
 
+__attribute__((target("avx512f,avx512bw,avx512vl"))) static uint64_t
+found_avx512(const gs_posting_list *l, const uint64_t *docs, size_t count,
+             const uint8_t *places)
+{
+    uint64_t found = 0;
+    for (size_t i = 0; i < count; i += LANES) {
+        const size_t left = count - i;
+        const __mmask8 there = (__mmask8)(left < LANES ? (1U << left) - 1 : 0xffU);
+        const __m512i at = _mm512_cvtepu8_epi64(_mm_maskz_loadu_epi8(there, places + i));
+        const __m512i held = _mm512_mask_i64gather_epi64(_mm512_setzero_si512(), there,
+                                                         at, l->docs, sizeof *l->docs);
+        const __mmask8 same = _mm512_mask_cmpeq_epu64_mask(
+            there, held, _mm512_maskz_loadu_epi64(there, docs + i));
+        found |= (uint64_t)same << i;
+    }
+    return found;
+}
+
+static bool has_avx512(void)
+{
+    return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+           __builtin_cpu_supports("avx512vl");
+}
+
 #endif
 
 void gs_posting_list_places(gs_posting_list *l, const uint64_t *docs, size_t count,
@@ -262,7 +286,7 @@ void gs_posting_list_places(gs_posting_list *l, const uint64_t *docs, size_t cou
 {
     gs_dassert(count > 0 && gs_posting_list_holds(l, docs[count - 1]));
 #ifdef __x86_64__
-    if (__builtin_cpu_supports("avx512f"))
+    if (has_avx512())
         places_avx512(l, docs, count, places);
     else
 #endif
@@ -270,6 +294,20 @@ void gs_posting_list_places(gs_posting_list *l, const uint64_t *docs, size_t cou
             places[i] = (uint8_t)gs_posting_list_place(l, docs[i]);
     l->at = places[count - 1];
     l->doc = l->docs[l->at];
+}
+
+uint64_t gs_posting_list_found(const gs_posting_list *l, const uint64_t *docs,
+                               size_t count, const uint8_t *places)
+{
+    uint64_t found = 0;
+    gs_assert(count <= GS_FOUND_MAX);
+#ifdef __x86_64__
+    if (has_avx512())
+        return found_avx512(l, docs, count, places);
+#endif
+    for (size_t i = 0; i < count; i++)
+        found |= (uint64_t)(l->docs[places[i]] == docs[i]) << i;
+    return found;
 }
 
 /* --- positions ---------------------------------------------------------------------- */

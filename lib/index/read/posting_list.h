@@ -111,6 +111,12 @@ static inline bool gs_posting_list_holds(const gs_posting_list *l, uint64_t doc)
  * on: as seek goes there for each of them. Goes to the last of them. */
 void gs_posting_list_places(gs_posting_list *l, const uint64_t *docs, size_t count,
                             uint8_t *places);
+enum { GS_FOUND_MAX = 64 };
+
+/* A bit for each of up to GS_FOUND_MAX documents, whose places those are: is there a
+ * posting? */
+uint64_t gs_posting_list_found(const gs_posting_list *l, const uint64_t *docs,
+                               size_t count, const uint8_t *places);
 
 /* To the first document that is not less than `doc`, which never goes back. */
 GS_MUST_CHECK static inline gs_code gs_posting_list_seek(gs_posting_list *l, uint64_t doc,

@@ -150,8 +150,15 @@ static void places_are_found(void)
              doc += 1 + below(look))
             wanted[count++] = doc;
         gs_posting_list_places(&list, wanted, count, places);
-        for (size_t i = 0; i < count; i++)
+        for (size_t i = 0; i < count; i++) {
             CHECK(places[i] == gs_posting_list_place(&list, wanted[i]));
+            const uint64_t found = gs_posting_list_found(
+                &list, wanted + i, count - i < 64 ? count - i : 64, places + i);
+            for (size_t k = i; k < i + 64; k++) {
+                const bool is_there = k < count && list.docs[places[k]] == wanted[k];
+                CHECK((found >> (k - i) & 1) == is_there);
+            }
+        }
         CHECK(list.at == places[count - 1] && list.doc == list.docs[list.at]);
     }
 }
