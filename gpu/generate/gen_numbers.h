@@ -20,6 +20,7 @@ enum {
     GS_ZIPF_TERM_BITS = 22,
     GS_FEW_VALUES = 1000,
     GS_HUNDREDS_VALUES = 250,
+    GS_STRETCHES = 3,
 };
 
 GS_GEN uint64_t gs_gen_hash(uint64_t a)
@@ -58,6 +59,14 @@ GS_GEN gs_u128 gs_gen_pair(uint64_t hi, uint64_t lo)
     return pair;
 }
 
+/* Of GS_STRETCHES: what each one has is between what the others have. */
+GS_GEN gs_u128 gs_gen_stretch(uint64_t i, uint64_t count)
+{
+    const uint64_t part = count / GS_STRETCHES + 1;
+    const uint64_t rank = i % part * GS_STRETCHES + i / part;
+    return gs_gen_pair(rank * (~UINT64_C(0) / (part * GS_STRETCHES)), rank);
+}
+
 /* Key number i of `count`; a key of 64 bits is the high half. */
 GS_GEN gs_u128 gs_gen_number(gs_distribution distribution, uint64_t seed, uint64_t i,
                              uint64_t count)
@@ -75,6 +84,7 @@ GS_GEN gs_u128 gs_gen_number(gs_distribution distribution, uint64_t seed, uint64
         return gs_gen_pair((uint64_t)fmax(0.0, rint(1e6 + 1e3 * gs_gen_normal(r))), 0);
     case GS_DIST_SORTED: return gs_gen_pair(i * stride, i);
     case GS_DIST_DESCENDING: return gs_gen_pair((count - 1 - i) * stride, count - i);
+    case GS_DIST_STRETCHES: return gs_gen_stretch(i, count);
     case GS_DIST_EQUAL:
         return gs_gen_pair(UINT64_C(0x0123456789abcdef), UINT64_C(0xfedcba9876543210));
     case GS_DIST_FEW: return gs_gen_pair(gs_gen_hash(r % GS_FEW_VALUES), 5);

@@ -29,6 +29,7 @@ typedef enum gs_distribution {
     GS_DIST_CLUMPS,     /* 2^20 values far apart, each with neighbours */
     GS_DIST_SCALES,     /* a random number of a random length */
     GS_DIST_HUNDREDS,   /* as FEW, 250 values */
+    GS_DIST_STRETCHES,  /* three in order, one behind the other, each over the range */
     GS_DIST_COUNT
 } gs_distribution;
 

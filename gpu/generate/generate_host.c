@@ -7,9 +7,9 @@
 
 const char *gs_distribution_name(gs_distribution distribution)
 {
-    static const char *const names[] = {"uniform", "gaussian",   "zipf",   "poisson",
-                                        "sorted",  "descending", "equal",  "few",
-                                        "gaps",    "clumps",     "scales", "hundreds"};
+    static const char *const names[] = {
+        "uniform", "gaussian", "zipf",   "poisson", "sorted",   "descending", "equal",
+        "few",     "gaps",     "clumps", "scales",  "hundreds", "stretches"};
     _Static_assert(sizeof names / sizeof *names == GS_DIST_COUNT, "a name each");
     gs_assert((unsigned)distribution < GS_DIST_COUNT);
     return names[distribution];

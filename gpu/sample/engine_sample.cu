@@ -11,6 +11,7 @@
  *     one round            keys -> other -> (k_local) keys
  *     two rounds           keys -> other -> keys -> (k_local) keys
  *     two rounds, packed   keys -> other -> next -> (k_local) keys
+ *     in order already     keys, but for a few stretches of such: keys -> other -> keys
  *
  * where `next` is the array of keys itself, seen as packed numbers, if those are as wide
  * as the keys, and else the second half of the scratch.
@@ -23,6 +24,7 @@
 #include "gpu/sample/sample_fill.cuh"
 #include "gpu/sample/sample_local.cuh"
 #include "gpu/sample/sample_move.cuh"
+#include "gpu/sample/sample_order.cuh"
 #include "gpu/sample/sample_plan.cuh"
 #include "gpu/sample/sample_tuning.cuh"
 #include "lib/base/assertion.h"
@@ -34,6 +36,8 @@ namespace
 const size_t LISTS_BYTES =
     offsetof(gs_sample_control, count_tiles) - offsetof(gs_sample_control, leaf_count);
 enum : size_t { PACK_NARROW_MIN = (size_t)1 << 24 }; /* keys */
+/* Below, a launch is more than 2 % of a sort. */
+enum : size_t { ORDER_MIN = (size_t)1 << 22 }; /* keys */
 
 template <typename K>
 cudaError_t persistent_grid(K kernel, unsigned threads, size_t shared,
@@ -349,6 +353,7 @@ template <typename V> struct Batch {
     gs_sample_control *control;
     Form<V, V> plain;
     Form<gs_view_pack<V>, gs_view_u64> packed;
+    gs_ordered<V> ordered;
 
     Batch(const gs_engine_run *run, gs_sample_arrays *arrays, V keys)
         : run(run),
@@ -365,7 +370,14 @@ template <typename V> struct Batch {
                  {keys, &control->pack},
                  {(uint64_t *)arrays->other},
                  {(uint64_t *)arrays->next},
-                 GS_FORM_PACKED}
+                 GS_FORM_PACKED},
+          ordered{run,
+                  keys,
+                  keys.over(arrays->other, arrays->other_values),
+                  arrays->other,
+                  arrays->other_values,
+                  arrays->lists(keys)->cursors,
+                  GS_SAMPLE_BUCKETS_ALL}
     {
     }
 
@@ -382,6 +394,8 @@ template <typename V> struct Batch {
         const uint32_t narrow_min =
             run->count < PACK_NARROW_MIN ? (uint32_t)NEVER_PACKED : 2;
         GS_TRY(look(is_exact, IS_WIDE ? 1 : narrow_min, 0, st));
+        if (run->count >= ORDER_MIN && !is_exact)
+            GS_TRY(ordered.look(control, st));
         GS_TRY(plain.sort(st));
         if (IS_WIDE || is_exact)
             GS_TRY(packed.sort(st));
@@ -393,6 +407,18 @@ template <typename V> struct Batch {
     {
         GS_TRY(packed.sort(st));
         return read_control(run, control, true, st);
+    }
+
+    /* What keys are merged or turned round by that were a few stretches. */
+    gs_code settle(bool *out_more, gs_status *st) const
+    {
+        const gs_order_seen seen = ((const gs_sample_control *)run->h_mail)->order;
+        const bool is_down = seen.way == GS_ORDER_DOWN;
+        *out_more = is_down || seen.cut_count > 0;
+        gs_log_say(run->log, GS_LOG_INFO, "GPU: %zu keys came %s but for %u places",
+                   run->count, is_down ? "the other way round" : "in order",
+                   seen.cut_count);
+        return ordered.settle(&seen, st);
     }
 
     /* The rounds that counts have shown to be needed; this waits. */
@@ -457,6 +483,9 @@ gs_code sample_finish(const gs_engine_run *run, bool *out_more, gs_status *st)
 {
     const volatile gs_sample_control *const mail =
         (const volatile gs_sample_control *)run->h_mail;
+    if (mail->packed == GS_FORM_ORDERED)
+        return with_batch(run,
+                          [&](const auto &batch) { return batch.settle(out_more, st); });
     const bool is_late = mail->packed == GS_FORM_PACKED && run->type == GS_BATCH_U64;
     *out_more = is_late || mail->failed != 0 || mail->oversize_count != 0;
     return with_batch(run, [&](const auto &batch) {

@@ -53,34 +53,83 @@ __device__ inline uint32_t gs_pack_make(gs_pack *pack, gs_num128 varies)
     return bits <= 64 ? runs : 0;
 }
 
-/* Which bits vary, by a sample or, when `exact`, by what k_count saw in all keys. Keys
- * are packed if these are `runs_min` runs or more, and few enough. `leaf_count` leaves
- * are in the list already. One block; 4096 keys read. */
+/* The sum over a block, added to *sum, which is shared. Ends with a barrier. */
+__device__ __forceinline__ uint32_t gs_block_add(uint32_t mine, uint32_t *sum)
+{
+    mine = __reduce_add_sync(~0u, mine);
+    if ((threadIdx.x & 31) == 0 && mine != 0)
+        atomicAdd(sum, mine);
+    __syncthreads();
+    return *sum;
+}
+
+/* Which way keys go of whose sampled neighbours so many go up and so many down. A few
+ * ends of stretches are all but never among the sampled ones. Where nearly all are equal,
+ * the first key and the last one tell. */
+template <typename N>
+__device__ __forceinline__ uint32_t gs_order_way_of(uint32_t ups, uint32_t downs, N first,
+                                                    N last)
+{
+    enum { STRAY_MAX = 1 };
+    if (ups > STRAY_MAX && downs > STRAY_MAX)
+        return GS_ORDER_NONE;
+    const bool is_down = ups > STRAY_MAX     ? false
+                         : downs > STRAY_MAX ? true
+                                             : last < first;
+    return is_down ? GS_ORDER_DOWN : GS_ORDER_UP;
+}
+
+/* What a block of k_look has in shared memory. */
+struct gs_look_shared {
+    gs_num128 varies;
+    uint32_t ups, downs;
+};
+
+/* Looks at a sample of the keys: which bits differ from `reference`, and where each
+ * stands to the next. */
+template <typename V, unsigned THREADS>
+__device__ __forceinline__ void gs_look_sample(V view, unsigned long long count,
+                                               gs_num128 reference,
+                                               gs_look_shared *shared)
+{
+    using N = typename V::num;
+    const unsigned long long parts = count < GS_LOOK_COUNT ? count : GS_LOOK_COUNT;
+    const unsigned long long part = count / parts;
+    gs_num128 mine = {0, 0};
+    uint32_t ups = 0, downs = 0;
+    for (unsigned i = threadIdx.x; i < parts; i += THREADS) {
+        const uint64_t at = gs_sample_place(i, part, 0);
+        const N a = view.load(at), next = view.load(at + 1 < count ? at + 1 : at);
+        mine = mine | (gs_num_widen(a) ^ reference);
+        ups += a < next;
+        downs += next < a;
+    }
+    if (threadIdx.x == 0) /* in order, an end may be unlike all others */
+        mine = mine | (gs_num_widen(view.load(count - 1)) ^ reference);
+    gs_num<gs_num128>::atomic_or(&shared->varies, mine);
+    gs_block_add(ups, &shared->ups);
+    gs_block_add(downs, &shared->downs);
+}
+
+/* Which bits vary and which way keys go, by a sample; when `exact`, which bits k_count
+ * saw vary in all keys. Keys are packed if these are `runs_min` runs or more, and few
+ * enough. `leaf_count` leaves are in the list already. One block; 4096 keys and their
+ * neighbours read. */
 template <typename V, unsigned THREADS>
 __global__ void __launch_bounds__(THREADS)
     k_look(V view, unsigned long long count, bool exact, uint32_t runs_min,
            uint32_t leaf_count, gs_sample_control *control)
 {
-    using N = typename V::num;
-    __shared__ gs_num128 varies;
+    __shared__ gs_look_shared shared;
     const gs_num128 reference = gs_num_widen(view.load(0));
     if (threadIdx.x == 0)
-        varies = exact ? control->varies_all : gs_num128{0, 0};
+        shared = {exact ? control->varies_all : gs_num128{0, 0}, 0, 0};
     __syncthreads();
-    if (!exact) {
-        const unsigned long long parts = count < GS_LOOK_COUNT ? count : GS_LOOK_COUNT;
-        const unsigned long long part = count / parts;
-        gs_num128 mine = {0, 0};
-        for (unsigned i = threadIdx.x; i < parts; i += THREADS)
-            mine =
-                mine | (gs_num_widen(view.load(gs_sample_place(i, part, 0))) ^ reference);
-        if (threadIdx.x == 0) /* in order, an end may be unlike all others */
-            mine = mine | (gs_num_widen(view.load(count - 1)) ^ reference);
-        gs_num<gs_num128>::atomic_or(&varies, mine);
-        __syncthreads();
-    }
+    if (!exact)
+        gs_look_sample<V, THREADS>(view, count, reference, &shared);
     if (threadIdx.x != 0)
         return;
+    const gs_num128 varies = shared.varies;
     gs_pack pack = {};
     const uint32_t runs = gs_pack_make(&pack, varies);
     pack.run_count = runs;
@@ -89,8 +138,11 @@ __global__ void __launch_bounds__(THREADS)
     fresh.reference = reference;
     fresh.varies_sample = varies;
     fresh.pack = pack;
-    fresh.packed = runs >= runs_min;
+    fresh.packed = runs >= runs_min ? GS_FORM_PACKED : GS_FORM_PLAIN;
     fresh.leaf_count = leaf_count;
+    fresh.order.way = exact ? GS_ORDER_NONE
+                            : gs_order_way_of(shared.ups, shared.downs, view.load(0),
+                                              view.load(count - 1));
     *control = fresh;
 }
 
@@ -122,16 +174,6 @@ __device__ __forceinline__ gs_trie_root<N> gs_trie_curved_root(N low, N second, 
     const uint32_t last = top >> root.step;
     root.curve = last < GS_TRIE_ROOT_SLOTS ? 0 : last - (GS_TRIE_ROOT_SLOTS - 1);
     return root;
-}
-
-/* The sum over a block, added to *sum, which is shared. Ends with a barrier. */
-__device__ __forceinline__ uint32_t gs_block_add(uint32_t mine, uint32_t *sum)
-{
-    mine = __reduce_add_sync(~0u, mine);
-    if ((threadIdx.x & 31) == 0 && mine != 0)
-        atomicAdd(sum, mine);
-    __syncthreads();
-    return *sum;
 }
 
 /* How many samples a root slot may have without a node: `heavy`, or more if the nodes

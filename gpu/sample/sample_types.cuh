@@ -7,6 +7,7 @@
  * enough, sorted inside one block:
  *
  *     k_look      which bits vary, by a sample                        (first round only)
+ *     k_order     are they in order already? see sample_order.cuh     (the same)
  *     k_build     a sample of each segment, sorted, becomes a trie
  *     k_tile      the work lists of the next two kernels
  *     k_count     how many keys fall into each cell of the trie
@@ -50,6 +51,7 @@ enum {
     GS_BUCKETS_MAX = 1024,    /* of one segment in one round */
     GS_SEGMENTS_MAX = 1024,   /* in one round */
     GS_SUSPECT_MAX = 1 << 17, /* keys that one block may look at, and write */
+    GS_STRETCHES_MAX = 4,     /* in order, that are merged sooner than they are sorted */
 };
 
 template <typename N> struct gs_trie_node {
@@ -139,21 +141,34 @@ struct gs_leaf {
 /* In a bucket's cursor: the bucket is one value and only its first place is written. */
 #define GS_CURSOR_IS_VALUE (1ull << 63)
 
+/* Which way keys go, as far as a sample of neighbours says. */
+enum gs_order_way { GS_ORDER_NONE, GS_ORDER_UP, GS_ORDER_DOWN };
+
+/* What was seen of the order that keys came in. */
+struct gs_order_seen {
+    uint32_t way;
+    uint32_t cut_count;   /* keys that do not go that way from the one before; */
+    uint32_t blocks_done; /* all have been looked at when no block is left */
+    unsigned long long cuts[GS_STRETCHES_MAX - 1]; /* where the first such keys are */
+};
+
 /* One in device memory; its first words are read back by wait. */
 struct gs_sample_control {
     unsigned long long oversize_most; /* keys of the largest, for engine_split */
     uint32_t oversize_count;          /* segments that need another round */
     uint32_t failed;                  /* the sample missed a bit that varies */
-    uint32_t packed;                  /* keys travel as their varying bits */
+    uint32_t packed;                  /* a gs_sample_form: how keys travel */
     uint32_t leaf_count, fill_count, suspect_count, next_leaf; /* of k_local and k_fill */
     uint32_t count_tiles, scatter_tiles;
     gs_num128 reference, varies_sample, varies_all;
     gs_pack pack;
+    gs_order_seen order;
 };
 
-/* Which launches run: a kernel is launched for both forms of the keys and the one that
- * the sample did not choose returns at once. */
-enum gs_sample_form { GS_FORM_PLAIN = 0, GS_FORM_PACKED = 1 };
+/* Which launches run: a kernel is launched for both forms that keys can travel in, and
+ * the one that the sample did not choose returns at once. Those in order do not travel.
+ */
+enum gs_sample_form { GS_FORM_PLAIN = 0, GS_FORM_PACKED = 1, GS_FORM_ORDERED = 2 };
 
 __device__ __forceinline__ bool gs_sample_skips(const gs_sample_control *control,
                                                 uint32_t form)

@@ -23,6 +23,7 @@ if [ "$cases" = few ]; then
     step text "$tests/test_text"
     step words "$tests/test_words"
     step engines "$tests/test_engines" --quick
+    step order "$tests/test_order" --few
     step faults "$tests/test_faults" --quick
     step memory "$here/memory.sh" "$gpusort"
     step whole-faults "$here/faults.sh" "$gpusort" 20
@@ -36,6 +37,7 @@ engines=${engines:-$("$tests/test_engines" --list)}
 for engine in $engines; do
     begin "engine-$engine" "$tests/test_engines" --engine "$engine"
 done
+begin order "$tests/test_order"
 begin text "$tests/test_text"
 begin words "$tests/test_words"
 begin key-search "$tests/test_key_search"

@@ -29,6 +29,7 @@ check_all() {
         "$how" "$tool-$engine" check "$tool" "$tests/test_engines" --engine $engine $limit
         [ "$tool" = racecheck ] && limit=--one-gpu
     done
+    "$how" "$tool-order" check "$tool" "$tests/test_order"
     "$how" "$tool-text" check "$tool" "$tests/test_text"
     "$how" "$tool-words" check "$tool" "$tests/test_words"
 }

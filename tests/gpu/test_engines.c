@@ -374,7 +374,8 @@ static void test_large_batch(const char *name, gs_batch_type type, gs_distributi
 
 static void test_large_engine(const char *name, size_t count)
 {
-    static const gs_distribution first[] = {GS_DIST_UNIFORM, GS_DIST_ZIPF, GS_DIST_EQUAL};
+    static const gs_distribution first[] = {GS_DIST_UNIFORM, GS_DIST_ZIPF, GS_DIST_EQUAL,
+                                            GS_DIST_DESCENDING, GS_DIST_STRETCHES};
     const bool is_huge = count > ALL_DISTRIBUTIONS_MAX;
     const size_t dist_count = is_huge ? sizeof first / sizeof *first : GS_DIST_COUNT;
     for (unsigned t = type_first; t <= type_last; t++) {

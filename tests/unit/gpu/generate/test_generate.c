@@ -66,6 +66,9 @@ static void names_hold(void)
     CHECK(look(GS_BATCH_U64, &batch).disorder == 0 && list[0] < list[COUNT - 1]);
     gs_generate_host(GS_BATCH_U64, GS_DIST_DESCENDING, 1, &batch, 0, COUNT);
     CHECK(look(GS_BATCH_U64, &batch).disorder == COUNT - 1);
+    gs_generate_host(GS_BATCH_U64, GS_DIST_STRETCHES, 1, &batch, 0, COUNT);
+    CHECK(look(GS_BATCH_U64, &batch).disorder == 2 &&
+          count_distinct(list, COUNT) == COUNT);
     gs_generate_host(GS_BATCH_U64, GS_DIST_EQUAL, 1, &batch, 0, COUNT);
     CHECK(count_distinct(list, COUNT) == 1);
     gs_generate_host(GS_BATCH_U64, GS_DIST_FEW, 1, &batch, 0, COUNT);
