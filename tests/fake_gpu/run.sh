@@ -186,6 +186,23 @@ for step in "${kept_steps[@]}"; do
         echo 'FAILED: what a pipe has beyond -S was spilled'
     }
 done
+# Nor is it in memory: beside a file's, which can be read again, a pipe's sort holds little
+# more than -S.
+if ! $is_few; then
+    checks=$((checks + 1))
+    cat "${much[@]}" "${much[@]}" >long
+    bytes=$(stat -c %s long)
+    for from in long -; do
+        cat long | "$program" --engine gpu -S 1M -T kept --stats=stats $from >got 2>err
+        sed -n 's/.*"peak_memory_bytes": \([0-9]*\).*/\1/p' stats
+    done >peaks
+    { read -r of_file && read -r of_pipe; } <peaks
+    [ $((of_pipe - of_file)) -lt $((bytes / 2)) ] || {
+        failures=$((failures + 1))
+        echo "FAILED: a pipe of $bytes bytes takes $of_pipe of memory, a file $of_file"
+    }
+    rm long peaks
+fi
 # Where it cannot be kept, it is said, and the sort goes on; a GPU that then fails cannot be
 # forgiven.
 keep_little() {
