@@ -200,7 +200,7 @@ static void append_without_base(unsigned first, unsigned count)
     gs_manifest_segment segment;
     char path[GS_INDEX_PATH_BYTES];
     gs_status st = {.code = GS_OK};
-    REQUIRE_OK(gs_growth_open(&g, index_name, NULL, &st), &st);
+    REQUIRE_OK(gs_growth_open(&g, index_name, NULL, NULL, &st), &st);
     const uint64_t number = gs_growth_take_number(&g);
     REQUIRE(gs_index_segment_path(path, index_name, number));
     write_documents(first, count);
