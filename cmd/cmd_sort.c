@@ -152,7 +152,6 @@ int cmd_sort(int argc, char **argv)
     job->context = &args;
     job->stats = stats;
     job->flags |= GPUSORT_ENDS_BY_PIPE;
-    args.options.sums_output = args.watch.has_stats;
     gs_status st = {.code = GS_OK};
     sort_work w = {.args = &args, .exit_code = GS_EXIT_GOOD};
     quiet_progress(&args);

@@ -323,6 +323,7 @@ static void walk_with_extras(parser *p)
         {0, "no-decompress", GS_OPT_SWITCH(&o->keeps_packed)},
         {0, "verify", GS_OPT_SWITCH(&o->verifies)},
         GS_WATCH_OPTIONS(&args->watch),
+        {0, "output-sum", GS_OPT_SWITCH(&o->sums_output)},
         {0, "engine", GS_OPT_ENGINE(&job->engine)},
         {0, "gpu-mem", GS_OPT_CALL(take_gpu_memory, &job->gpu_memory_bytes)},
         {0, "gpu", GS_OPT_GPUS(&args->gpus, &args->gpu_count)},

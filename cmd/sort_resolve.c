@@ -216,6 +216,8 @@ static void refuse_contradictions(const gs_sort_args *args)
     refuse_pair(o->counts && order->is_unique, "--count", "-u");
     refuse_pair(args->merge && !args->check && o->header_lines > 0 && !is_table(args),
                 "--header", "-m");
+    if (o->sums_output && !args->watch.has_stats)
+        gs_die(0, "--output-sum needs --stats");
     if (o->checkpoint)
         refuse_with_checkpoint(args);
 }

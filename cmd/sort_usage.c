@@ -75,6 +75,7 @@ static const char own_text[] =
     "                                 order; what a GPU sorted is always checked\n"
     "      --progress[=WHEN]        how far it is: always, auto (on terminals), never\n"
     "      --stats[=FILE]           figures of the run, as JSON, at the end\n"
+    "      --output-sum             the figures have the XXH3-64 of the output too\n"
     "      --trace=FILE             a timeline in the Chrome trace format\n"
     "      --engine=NAME            auto, cpu, gpu, or one that `gpusort bench' names\n"
     "      --gpu=LIST               use these GPUs, as in 0,1\n"

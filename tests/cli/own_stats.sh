@@ -11,16 +11,18 @@ gpusort --progress=never -o o t
 gpusort --progress=auto -o o t
 gpusort --progress=always -o o t 2>&1 | grep -c '^done  292B'
 gpusort --progress -c t 2>&1 | grep -c '^done'
-gpusort --stats -o o t 2>&1 | grep xxh3
-gpusort --stats -r <t 2>&1 >o | grep xxh3; gpusort --stats=s.json -r -o o t && grep xxh3 s.json
-gpusort --stats=s.json -c t; grep -c xxh3 s.json
+gpusort --stats --output-sum -o o t 2>&1 | grep xxh3
+gpusort --stats --output-sum -r <t 2>&1 >o | grep xxh3; gpusort --stats=s.json --output-sum -r -o o t && grep xxh3 s.json
+gpusort --stats --output-sum -c t 2>&1 | grep -c xxh3
+gpusort --stats -o o t 2>&1 | grep -c xxh3
+gpusort --output-sum -o o t
 gpusort --stats=/dev/full -o o t
 gpusort --trace=/dev/full -o o t
 X
 # The same however the bytes are written: past the page cache, or by a pipe.
 gpusort gen lines --bytes=9M -o large
-for how in '-o o' '-o o --no-uring -S 2M' '-o o --parallel=1'; do gpusort --stats=s.json $how large && grep xxh3 s.json; done | uniq -c
-gpusort --stats=s.json large | cmp - o && grep xxh3 s.json
+for how in '-o o' '-o o --no-uring -S 2M' '-o o --parallel=1'; do gpusort --stats=s.json --output-sum $how large && grep xxh3 s.json; done | uniq -c
+gpusort --stats=s.json --output-sum large | cmp - o && grep xxh3 s.json
 # Of this program, and not of a larger one that started it.
 python3 - <<'PY'
 import json, subprocess

@@ -256,7 +256,7 @@ def merge_part(work: Work, part: int, part_bytes: int, pieces: Iterable[Piece]) 
         words = [*work.words("sort", folder), f"-T{folder}", "-m", chunks.names(paths, folder)]
         is_direct = files.is_local(target) and not work.header and paths
         if is_direct:
-            words += [*["--sync"] * o.syncs, "-o", files.path_of(target)]
+            words += [*["--sync"] * o.syncs, "--output-sum", "-o", files.path_of(target)]
             stats = gpusort.measured(words, folder, locale=o.locale)
             peak = stats["peak_memory_bytes"]
             done = stats["output_bytes"], stats["output_xxh3"]
