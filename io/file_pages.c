@@ -9,7 +9,6 @@
 #include <unistd.h>
 
 #include "io/file_look.h"
-#include "io/file_space.h"
 #include "lib/base/assertion.h"
 #include "lib/base/mem.h"
 
@@ -19,6 +18,8 @@ enum {
      * are rare. */
     STRETCH_BYTES = 256 << 20,
     POPULATE_WRITE = 23, /* MADV_POPULATE_WRITE, since Linux 5.14 */
+    /* More get no more pages of one file: their locks are the bound (gpu/NOTES.md). */
+    TAKERS_MAX = 8,
 };
 
 typedef struct gs_stretch {
@@ -31,6 +32,9 @@ struct gs_file_pages {
     uint64_t begin; /* in the file */
     size_t unit_bytes, units_a_stretch;
     pthread_mutex_t mutex; /* guards what follows */
+    pthread_cond_t taken;
+    unsigned takers;      /* threads that take pages */
+    gs_file_space *space; /* NULL: it was stopped */
     uint64_t file_bytes;
     gs_stretch *stretches;
     size_t stretch_capacity;
@@ -69,7 +73,7 @@ static int need_stretch_locked(gs_file_pages *p, size_t number)
 }
 
 gs_code gs_file_pages_new(gs_file_pages **out, int fd, uint64_t begin, size_t unit_bytes,
-                          gs_status *st)
+                          gs_file_space *space, gs_status *st)
 {
     gs_assert(unit_bytes % PAGE == 0 && begin % PAGE == 0);
     *out = NULL;
@@ -78,9 +82,11 @@ gs_code gs_file_pages_new(gs_file_pages **out, int fd, uint64_t begin, size_t un
     GS_TRY(gs_mem_new(&p, sizeof *p, "output pages", st));
     p->fd = fd;
     p->begin = begin;
+    p->space = space;
     p->unit_bytes = unit_bytes;
     p->units_a_stretch = unit_bytes < STRETCH_BYTES ? STRETCH_BYTES / unit_bytes : 1;
     pthread_mutex_init(&p->mutex, NULL);
+    pthread_cond_init(&p->taken, NULL);
     int error = fstat(fd, &info) == 0 ? 0 : errno;
     if (error == 0 && (uint64_t)info.st_size > begin)
         p->file_bytes = (uint64_t)info.st_size - begin;
@@ -103,6 +109,7 @@ void gs_file_pages_free(gs_file_pages *p)
             (void)munmap(p->stretches[i].memory, stretch_bytes(p));
     }
     gs_mem_free(p->stretches);
+    pthread_cond_destroy(&p->taken);
     pthread_mutex_destroy(&p->mutex);
     gs_mem_free(p);
 }
@@ -141,28 +148,45 @@ static int take_pages(const gs_file_pages *p, uint8_t *memory, uint64_t offset,
     return populate(memory, bytes) == 0 ? 0 : EIO;
 }
 
+/* Where the file is mapped that is as long as it is to be. */
+static int find_memory_locked(gs_file_pages *p, uint64_t offset, size_t bytes,
+                              uint64_t file_bytes, uint8_t **memory)
+{
+    const size_t number = (size_t)(offset / stretch_bytes(p));
+    const int error = need_stretch_locked(p, number);
+    if (error != 0)
+        return error;
+    *memory = p->stretches[number].memory + offset % stretch_bytes(p);
+    if (p->file_bytes >= offset + bytes)
+        return 0;
+    if (ftruncate(p->fd, (off_t)(p->begin + file_bytes)) != 0)
+        return errno;
+    p->file_bytes = file_bytes;
+    return 0;
+}
+
 int gs_file_pages_get(gs_file_pages *p, uint64_t offset, size_t bytes,
                       uint64_t file_bytes, uint8_t **memory)
 {
-    const size_t number = (size_t)(offset / stretch_bytes(p));
-    const size_t inside = (size_t)(offset % stretch_bytes(p));
+    const size_t before = (size_t)(offset % PAGE);
     gs_assert(offset + bytes <= file_bytes);
     gs_assert(offset % p->unit_bytes + bytes <= p->unit_bytes);
     pthread_mutex_lock(&p->mutex);
-    int error = need_stretch_locked(p, number);
-    if (error == 0)
-        *memory = p->stretches[number].memory + inside;
-    if (error == 0 && p->file_bytes < offset + bytes) {
-        if (ftruncate(p->fd, (off_t)(p->begin + file_bytes)) == 0)
-            p->file_bytes = file_bytes;
-        else
-            error = errno;
-    }
+    gs_file_space_stop(p->space);
+    p->space = NULL;
+    while (p->takers == TAKERS_MAX)
+        pthread_cond_wait(&p->taken, &p->mutex);
+    p->takers++;
+    int error = find_memory_locked(p, offset, bytes, file_bytes, memory);
     pthread_mutex_unlock(&p->mutex);
-    const size_t before = inside % PAGE;
-    return error != 0 ? error
-                      : take_pages(p, *memory - before, offset - before,
-                                   (before + bytes + PAGE - 1) / PAGE * PAGE);
+    if (error == 0)
+        error = take_pages(p, *memory - before, offset - before,
+                           (before + bytes + PAGE - 1) / PAGE * PAGE);
+    pthread_mutex_lock(&p->mutex);
+    p->takers--;
+    pthread_cond_signal(&p->taken);
+    pthread_mutex_unlock(&p->mutex);
+    return error;
 }
 
 void gs_file_pages_drop(gs_file_pages *p, uint64_t offset)

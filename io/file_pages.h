@@ -10,7 +10,8 @@
  *      mapped                          | dropped | unit | unit | |
  *
  * get takes the pages of what will be filled, so that a disk that is too full is an error
- * there, and never a signal later on. The file grows with what is asked for.
+ * there, and never a signal later on. The file grows with what is asked for. No more than
+ * some threads take pages at once, however many fill them.
  *
  * Any number of threads; each byte is got before it is filled, and its unit dropped once,
  * when all of it is full. Functions return 0 or errno.
@@ -22,6 +23,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "io/file_space.h"
 #include "lib/base/status.h"
 
 typedef struct gs_file_pages gs_file_pages;
@@ -31,9 +33,11 @@ typedef struct gs_file_pages gs_file_pages;
 bool gs_file_pages_fit(int fd);
 
 /* Of `fd`, from `begin` on, which offsets and lengths count from; both it and
- * `unit_bytes` are multiples of 4096. Borrows fd. */
+ * `unit_bytes` are multiples of 4096. Borrows fd, and `space`, or NULL: what is being
+ * taken of the file, until the first get. */
 GS_MUST_CHECK gs_code gs_file_pages_new(gs_file_pages **out, int fd, uint64_t begin,
-                                        size_t unit_bytes, gs_status *st);
+                                        size_t unit_bytes, gs_file_space *space,
+                                        gs_status *st);
 void gs_file_pages_free(gs_file_pages *p); /* NULL is fine */
 
 /* *memory is where the file's byte `offset` is: `bytes` from there on, which are in one

@@ -21,6 +21,9 @@ struct gs_file_space {
     uint64_t bytes;
     pthread_t thread;
     atomic_bool is_to_end;
+    pthread_mutex_t mutex; /* guards what follows */
+    pthread_cond_t changed;
+    bool has_ended;
 };
 
 uint64_t gs_file_space_free(int fd)
@@ -29,6 +32,14 @@ uint64_t gs_file_space_free(int fd)
     if (fstatfs(fd, &system) != 0 || system.f_bsize <= 0)
         return 0;
     return (uint64_t)system.f_bavail * (uint64_t)system.f_bsize;
+}
+
+static void tell_end(gs_file_space *s)
+{
+    pthread_mutex_lock(&s->mutex);
+    s->has_ended = true;
+    pthread_cond_broadcast(&s->changed);
+    pthread_mutex_unlock(&s->mutex);
 }
 
 /* The length is given by ftruncate, once: whoever fills pages of the file lengthens it in
@@ -44,15 +55,24 @@ static void *take_pages(void *arg)
         else if (errno != EINTR)
             break;
     }
+    tell_end(s);
     return NULL;
 }
 
 static void *take_extents(void *arg)
 {
-    const gs_file_space *const s = arg;
+    gs_file_space *const s = arg;
     while (fallocate(s->fd, 0, 0, (off_t)s->bytes) != 0 && errno == EINTR) {
     }
+    tell_end(s);
     return NULL;
+}
+
+static void free_space(gs_file_space *s)
+{
+    pthread_cond_destroy(&s->changed);
+    pthread_mutex_destroy(&s->mutex);
+    gs_mem_free(s);
 }
 
 void gs_file_space_begin(gs_file_space **out, int fd, uint64_t bytes)
@@ -70,10 +90,23 @@ void gs_file_space_begin(gs_file_space **out, int fd, uint64_t bytes)
     s->fd = fd;
     s->bytes = bytes;
     atomic_init(&s->is_to_end, false);
+    pthread_mutex_init(&s->mutex, NULL);
+    pthread_cond_init(&s->changed, NULL);
     if (gs_thread_start(&s->thread, is_paged ? take_pages : take_extents, s, 0) == 0)
         *out = s;
     else
-        gs_mem_free(s);
+        free_space(s);
+}
+
+void gs_file_space_stop(gs_file_space *s)
+{
+    if (s == NULL)
+        return;
+    atomic_store(&s->is_to_end, true);
+    pthread_mutex_lock(&s->mutex);
+    while (!s->has_ended)
+        pthread_cond_wait(&s->changed, &s->mutex);
+    pthread_mutex_unlock(&s->mutex);
 }
 
 void gs_file_space_end(gs_file_space *s)
@@ -82,5 +115,5 @@ void gs_file_space_end(gs_file_space *s)
         return;
     atomic_store(&s->is_to_end, true);
     (void)pthread_join(s->thread, NULL);
-    gs_mem_free(s);
+    free_space(s);
 }

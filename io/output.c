@@ -333,6 +333,11 @@ void gs_output_expect(gs_output *o, uint64_t bytes)
     }
 }
 
+gs_file_space *gs_output_space(const gs_output *o)
+{
+    return o->space;
+}
+
 bool gs_output_has_room(const gs_output *o, uint64_t bytes)
 {
     return gs_file_space_free(o->fd) / 2 >= bytes;

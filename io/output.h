@@ -27,6 +27,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "io/file_space.h"
 #include "lib/base/status.h"
 
 typedef struct gs_output gs_output;
@@ -57,6 +58,8 @@ bool gs_output_is_own_file(const gs_output *o);
  * what the caller does, so that writes in flight do not wait for each other to lengthen
  * the file. Told again, it changes nothing; 0 is not known. */
 void gs_output_expect(gs_output *o, uint64_t bytes);
+/* What is being taken so, until commit or free; NULL if nothing is. */
+gs_file_space *gs_output_space(const gs_output *o);
 /* Would that leave at least as much free as it takes? */
 bool gs_output_has_room(const gs_output *o, uint64_t bytes);
 /* As messages name it: the path, or 'standard output' with its quotes. */

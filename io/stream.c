@@ -62,7 +62,8 @@ static gs_code need_memory(gs_stream *s, gs_status *st)
     gs_status refusal = {.code = GS_OK};
     if (t->fills_pages && t->sum == NULL && t->is_seekable &&
         t->offset % DIRECT_ALIGN == 0 && gs_file_pages_fit(t->fd) &&
-        gs_file_pages_new(&s->pages, t->fd, t->offset, s->block_bytes, &refusal) == GS_OK)
+        gs_file_pages_new(&s->pages, t->fd, t->offset, s->block_bytes, t->space,
+                          &refusal) == GS_OK)
         return GS_OK;
     gs_status_clear(&refusal);
     s->memory = t->memory;

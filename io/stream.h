@@ -27,6 +27,7 @@
 #include <stdint.h>
 #include <xxhash.h>
 
+#include "io/file_space.h"
 #include "lib/base/status.h"
 #include "lib/base/trace.h"
 
@@ -45,10 +46,11 @@ typedef struct gs_stream_target {
     gs_stream_take_fn
         *take; /* in place of fd, of which nothing is then looked at; NULL */
     void *take_context;
-    bool is_seekable; /* positioned writes; else in order with write() */
-    bool try_direct;  /* O_DIRECT if the file takes it (our own descriptor only) */
-    bool is_direct;   /* the descriptor has O_DIRECT already */
-    bool fills_pages; /* where the file can be mapped: our own, an aligned offset */
+    bool is_seekable;     /* positioned writes; else in order with write() */
+    bool try_direct;      /* O_DIRECT if the file takes it (our own descriptor only) */
+    bool is_direct;       /* the descriptor has O_DIRECT already */
+    bool fills_pages;     /* where the file can be mapped: our own, an aligned offset */
+    gs_file_space *space; /* of fd, being taken, for fills_pages; borrowed, or NULL */
     bool no_uring;
     bool ends_by_pipe; /* a closed pipe ends the program by SIGPIPE; else a write fails */
     gs_trace *trace;   /* lane GS_LANE_WRITE; may be NULL */

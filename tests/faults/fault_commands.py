@@ -225,6 +225,9 @@ GPU_COMMANDS = [
             environment=SMALL_GPU),
     Command("sort on a GPU, fails at the end", f"{GPU} {{in}}/lines -o out", before=OLD,
             environment=(*SMALL_GPU, ("GS_FAKE_GPU_FAIL", "run:9"))),
+    # With TMPDIR=/dev/shm their pages are taken by one thread and filled by the others.
+    Command("sort on a GPU, pages of the output",
+            "sort --engine=gpu --parallel=8 {in}/lines -o out", before=OLD),
     Command("sort on a GPU, of stdin, fails", f"{GPU} -r", "lines", is_streaming=True,
             environment=(*SMALL_GPU, ("GS_FAKE_GPU_FAIL", "run:3"))),
 ]

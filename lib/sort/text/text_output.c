@@ -136,6 +136,7 @@ gs_code gs_text_output_write(const gs_text_output *out, gs_text_output_fn *make,
         .try_direct = gs_output_is_own_file(out->output),
         .fills_pages =
             gs_output_is_own_file(out->output) && gs_memory_plan_fills_pages(out->plan),
+        .space = gs_output_space(out->output),
         .no_uring = o->no_uring,
         .ends_by_pipe = o->ends_by_pipe,
         .trace = o->trace,

@@ -42,6 +42,7 @@ static void takes_space_beside_writes(const char *folder, uint64_t *state)
             break;
         (void)usleep(1000);
     }
+    gs_file_space_stop(space);
     gs_file_space_end(space);
     CHECK(fstat(fd, &info) == 0 && info.st_blocks >= BYTES / 512);
     memset(got, 0xff, sizeof got);
@@ -61,9 +62,14 @@ static void ends_early(void)
         return;
     }
     gs_file_space_begin(&space, fd, (uint64_t)1 << 30);
-    gs_file_space_end(space);
+    gs_file_space_stop(space);
     CHECK(fstat(fd, &info) == 0 && info.st_size == 1 << 30);
     CHECK(info.st_blocks < (1 << 30) / 512);
+    const blkcnt_t taken = info.st_blocks; /* and no more when it was stopped */
+    (void)usleep(2000);
+    gs_file_space_stop(space);
+    CHECK(fstat(fd, &info) == 0 && info.st_blocks == taken);
+    gs_file_space_end(space);
     CHECK(ftruncate(fd, 0) == 0);
     (void)close(fd);
 }
@@ -80,7 +86,19 @@ static void knows_what_is_free(void)
         (void)close(fd);
     gs_file_space *space = NULL;
     gs_file_space_begin(&space, -1, 0);
+    gs_file_space_stop(space);
     gs_file_space_end(space);
+}
+
+/* Where nothing can be taken nobody waits for ever. */
+static void is_refused(void)
+{
+    const int fd = open("/proc/self/exe", O_RDONLY);
+    gs_file_space *space = NULL;
+    gs_file_space_begin(&space, fd, 1 << 20);
+    gs_file_space_stop(space);
+    gs_file_space_end(space);
+    (void)close(fd);
 }
 
 int main(void)
@@ -90,6 +108,7 @@ int main(void)
     takes_space_beside_writes(".", &state);
     ends_early();
     knows_what_is_free();
+    is_refused();
     CHECK(gs_mem_held_bytes() == 0);
     return check_result();
 }

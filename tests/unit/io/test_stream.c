@@ -132,6 +132,25 @@ static void lands_in_pages(bool has_more)
     (void)close(fd);
 }
 
+/* Pages that somebody else takes meanwhile: all of them, or not even those that come. */
+static void lands_in_pages_taken(uint64_t bytes)
+{
+    gs_status st = {.code = GS_OK};
+    const int fd = open("/dev/shm", O_RDWR | O_TMPFILE, 0600);
+    gs_stream_target target = {
+        .fd = fd, .is_seekable = true, .fills_pages = true, .failure = "write failed"};
+    uint64_t total = 0;
+    if (fd >= 0 && gs_file_pages_fit(fd)) {
+        gs_file_space_begin(&target.space, fd, bytes);
+        REQUIRE_OK(run(&target, -1, &total, &st), &st);
+        gs_file_space_end(target.space);
+        memset(got, 0, sizeof got);
+        CHECK(total == piece_at[PIECES] && pread(fd, got, total, 0) == (ssize_t)total);
+        CHECK(memcmp(got, expected, total) == 0);
+    }
+    (void)close(fd);
+}
+
 /* From somewhere on in a file, behind what is there and stays. */
 static void lands_in_pages_behind(uint64_t begin)
 {
@@ -294,6 +313,8 @@ int main(void)
         lands_in_a_file(true, 8192);
         lands_in_pages(false);
         lands_in_pages(true);
+        lands_in_pages_taken(TOTAL_MAX);
+        lands_in_pages_taken(piece_at[PIECES] / 3);
         lands_in_pages_behind(4096);
         lands_in_pages_behind(40960);
         lands_in_a_pipe();
