@@ -37,9 +37,10 @@ static const char usage_text[] =
     "      --help              this text\n"
     "      --version           show the version and stop\n\n"
     "What order means is said with the options of `gpusort sort': -b -d -f -g -i -h -M\n"
-    "-n -R -r -V -k -t -s -u -z --record-size --key-bytes --header, as are -S, "
-    "--parallel\n"
-    "and --no-uring. Without -s and -u, records with equal keys are to be in byte "
+    "-n -R -r -V -k -t -s -u -z --sort --random-source --record-size --key-bytes --csv\n"
+    "--tsv --no-quotes --jsonl-key --locale-order --header --no-header, as are -S,\n"
+    "--parallel, --no-decompress and --no-uring. Without -s and -u, records with equal "
+    "keys are to be in byte "
     "order.\n"
     "Exit codes: 0 good, 1 not in order or not the same records, 2 trouble.\n";
 

@@ -50,11 +50,10 @@ static const char usage_text[] =
     "      --help              this text\n"
     "      --version           show the version and stop\n\n"
     "What a record is and what order means is said with the options of `gpusort sort':\n"
-    "-b -d -f -g -i -h -M -n -R -r -V -k -t -s -u -z --record-size --key-bytes --csv "
-    "--tsv\n"
-    "--jsonl-key --header, as are -S, -T, --parallel, --engine, --sync, --verify, "
-    "--stats\n"
-    "and the others.\n";
+    "-b -d -f -g -i -h -M -n -R -r -V -k -t -s -u -z --sort --random-source\n"
+    "--record-size --key-bytes --csv --tsv --no-quotes --jsonl-key --locale-order\n"
+    "--header --no-header, as are -S, -T, --parallel, --engine, --sync, --verify,\n"
+    "--stats and the others.\n";
 
 static void say(void *context, gpusort_level level, const char *text)
 {

@@ -35,10 +35,11 @@ static const char usage_text[] =
     "      --help              this text\n"
     "      --version           show the version and stop\n\n"
     "What a record is and what order means is said with the options of `gpusort sort':\n"
-    "-b -d -f -g -i -h -M -R -r -V -k -t -s -z --numeric-sort --record-size --key-bytes\n"
-    "--csv --jsonl-key --header, as are -S, -T, --parallel and --no-decompress. -n is "
-    "no\n"
-    "order here.\n";
+    "-b -d -f -g -i -h -M -R -r -V -k -t -s -z --numeric-sort --sort --random-source\n"
+    "--record-size --key-bytes --csv --tsv --no-quotes --jsonl-key --locale-order\n"
+    "--header --no-header, as are -S, -T, --parallel, --no-decompress and --no-uring. "
+    "-n\n"
+    "is no order here.\n";
 
 static void settle(sample_request *r)
 {

@@ -68,10 +68,21 @@ static void take_right_field(void *to, gs_opt_scan *scan)
     set_key_field(to, GS_JOIN_RIGHT, scan->argument);
 }
 
+/* -j1 and -j2, in one word, may be -1 and -2: that depends on what follows. */
 static void take_both_fields(void *to, gs_opt_scan *scan)
 {
-    take_left_field(to, scan);
-    take_right_field(to, scan);
+    gs_join_args *const args = to;
+    const char *const field = scan->argument;
+    const bool is_side = strcmp(field, "1") == 0 || strcmp(field, "2") == 0;
+    if (!is_side || field != scan->argv[scan->index - 1] + 2) {
+        take_left_field(&args->options, scan);
+        take_right_field(&args->options, scan);
+        return;
+    }
+    const bool is_left = *field == '1';
+    args->both[is_left ? GS_JOIN_LEFT : GS_JOIN_RIGHT]++;
+    args->claim = is_left ? GS_JOIN_CLAIM_LEFT : GS_JOIN_CLAIM_RIGHT;
+    args->claimed = scan->index;
 }
 
 static gs_join_side side_of(const char *text)
@@ -276,30 +287,45 @@ static void take_format(void *to, gs_opt_scan *scan)
 {
     gs_join_args *const args = to;
     add_format(args, scan->argument);
-    args->behind_format = scan->index;
+    args->claim = GS_JOIN_CLAIM_FORMAT;
+    args->claimed = scan->index;
 }
 
-/* Of more than two operands the first that follow a -o are its; which ones these are is
- * known when there are too many. */
+static void give_field(gs_join_args *args, gs_join_side side, const char *field)
+{
+    args->both[side]--;
+    set_key_field(&args->options, side, field);
+}
+
+static void give_to_option(gs_join_args *args, gs_join_claim claim, const char *operand)
+{
+    switch (claim) {
+    case GS_JOIN_CLAIM_NONE: gs_die_usage("only two files are joined");
+    case GS_JOIN_CLAIM_FORMAT: add_format(args, operand); break;
+    case GS_JOIN_CLAIM_LEFT: give_field(args, GS_JOIN_LEFT, operand); break;
+    case GS_JOIN_CLAIM_RIGHT: give_field(args, GS_JOIN_RIGHT, operand); break;
+    }
+}
+
+/* Of more than two operands the first that are claimed belong to the options; which ones
+ * these are is known when there are too many. Several may follow a -o. */
 static void take_operand(void *to, gs_opt_scan *scan)
 {
     gs_join_args *const args = to;
-    const bool follows = scan->index - 1 == args->behind_format;
+    const bool is_claimed = scan->index - 1 == args->claimed;
     if (args->input_count == GS_JOIN_SIDES) {
-        const size_t first = args->may_be_format[0] ? 0 : 1;
-        if (!args->may_be_format[first])
-            gs_die_usage("only two files are joined");
-        add_format(args, args->inputs[first]);
+        const size_t first = args->claims[0] != GS_JOIN_CLAIM_NONE ? 0 : 1;
+        give_to_option(args, args->claims[first], args->inputs[first]);
         if (first == 0) {
             args->inputs[0] = args->inputs[1];
-            args->may_be_format[0] = args->may_be_format[1];
+            args->claims[0] = args->claims[1];
         }
         args->input_count--;
     }
     args->inputs[args->input_count] = scan->argument;
-    args->may_be_format[args->input_count++] = follows;
-    if (follows)
-        args->behind_format = scan->index;
+    args->claims[args->input_count++] = is_claimed ? args->claim : GS_JOIN_CLAIM_NONE;
+    if (is_claimed && args->claim == GS_JOIN_CLAIM_FORMAT)
+        args->claimed = scan->index;
 }
 
 /* --- all ------------------------------------------------------------------------ */
@@ -389,6 +415,10 @@ static void resolve(gs_join_args *args)
         gs_die_usage("say which two files to join");
     for (unsigned s = 0; s < GS_JOIN_SIDES; s++)
         o->inputs[s] = args->inputs[s];
+    for (unsigned s = 0; s < GS_JOIN_SIDES; s++) {
+        for (unsigned to = 0; to < GS_JOIN_SIDES && args->both[s] > 0; to++)
+            set_key_field(o, (gs_join_side)to, s == GS_JOIN_LEFT ? "1" : "2");
+    }
     resolve_table(args);
     resolve_fields(args);
     resolve_tuples(args);
@@ -430,7 +460,7 @@ void gs_join_args_parse(gs_join_args *args, int argc, char **argv)
     const gs_opt options[] = {
         {'1', NULL, GS_OPT_CALL(take_left_field, o)},
         {'2', NULL, GS_OPT_CALL(take_right_field, o)},
-        {'j', NULL, GS_OPT_CALL(take_both_fields, o)},
+        {'j', NULL, GS_OPT_CALL(take_both_fields, args)},
         {'t', NULL, GS_OPT_CALL(take_delimiter, &args->delimiter)},
         {'i', "ignore-case", GS_OPT_FLAG(&o->fold)},
         {0, "band", GS_OPT_CALL(take_band, args)},

@@ -11,6 +11,14 @@
 #include "cmd/watch.h"
 #include "lib/join/joins.h"
 
+/* What an operand may belong to that follows an option at once, as in join(1). */
+typedef enum gs_join_claim {
+    GS_JOIN_CLAIM_NONE,
+    GS_JOIN_CLAIM_FORMAT, /* -o LIST LIST */
+    GS_JOIN_CLAIM_LEFT,   /* -j1 FIELD, which is -1 FIELD */
+    GS_JOIN_CLAIM_RIGHT,  /* -j2 FIELD */
+} gs_join_claim;
+
 typedef struct gs_join_args {
     gs_join_options options;
     gs_watch watch;
@@ -25,11 +33,13 @@ typedef struct gs_join_args {
     const char
         *band_said; /* the option that says how keys compare; NULL: they are equal */
 
-    /* Operands, of which those that follow a -o at once may belong to it (join(1)). */
+    /* Operands; those that an option claims are its if there are more than two. */
     const char *inputs[GS_JOIN_SIDES];
-    bool may_be_format[GS_JOIN_SIDES];
+    gs_join_claim claims[GS_JOIN_SIDES];
     size_t input_count;
-    int behind_format; /* the index in argv of what follows a -o */
+    gs_join_claim claim; /* of the option met last, to argv[claimed] */
+    int claimed;
+    unsigned both[GS_JOIN_SIDES]; /* -j1, -j2 whose field did not follow: of both files */
 
     /* Memory behind `options`. */
     const char **temp_folders;

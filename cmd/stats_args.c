@@ -122,11 +122,15 @@ static void take_column(gs_column *column, const char *text, gs_value_options *v
 static void settle(stats_args *a)
 {
     gs_value_options *const v = &a->values;
+    const bool has_options = a->column || a->separator || a->is_csv || v->has_header;
     take_separator(a);
     take_column(&v->columns[0], a->column, v);
     if (v->column_count > 1)
         take_column(&v->columns[1], a->second_column, v);
-    if (v->is_binary && (a->column || a->separator || a->is_csv || v->has_header))
+    if (a->has_no_header && v->has_header)
+        gs_die_usage("--no-header: the header was asked for, by --header or a name");
+    v->has_header |= a->is_csv && !a->has_no_header;
+    if (v->is_binary && (has_options || a->has_no_header))
         gs_die_usage("--binary has no lines: neither -t nor -k, --header nor --csv");
     if (a->input_count == 0)
         a->inputs = gs_args_grow(NULL, 0, sizeof *a->inputs),
@@ -177,6 +181,8 @@ void stats_check_eps(const stats_args *a)
 
 void stats_settle_support(stats_args *a, double support)
 {
+    if (a->eps < 0 && support < 10 * GS_EPS_MIN)
+        gs_die_usage("--support is from %g to 1, or give --eps too", 10 * GS_EPS_MIN);
     if (a->eps < 0)
         a->eps = support / 10;
     stats_check_eps(a);

@@ -14,7 +14,7 @@
 typedef struct stats_args {
     gs_value_options values;
     const char *column, *second_column, *separator;
-    bool has_type, is_csv;
+    bool has_type, is_csv, has_no_header;
     gs_report_times times;
     bool as_json, is_verbose;
     double eps;
@@ -35,6 +35,7 @@ typedef struct stats_args {
     {'t', "field-separator", GS_OPT_TEXT(&(a)->separator)},                              \
         {'k', "column", GS_OPT_TEXT(&(a)->column)},                                      \
         {0, "header", GS_OPT_FLAG(&(a)->values.has_header)},                             \
+        {0, "no-header", GS_OPT_FLAG(&(a)->has_no_header)},                              \
         {0, "csv", GS_OPT_FLAG(&(a)->is_csv)},                                           \
         {0, "type", GS_OPT_CALL(stats_take_type, (a))},                                  \
         {0, "binary", GS_OPT_FLAG(&(a)->values.is_binary)},                              \
@@ -64,7 +65,8 @@ typedef struct stats_args {
     "TAB\n"                                                                              \
     "  -k, --column=N|NAME      the N-th field, or that of this name in the header\n"    \
     "      --header             the first line of a file is a header\n"                  \
-    "      --csv                comma-separated, with quotes\n"
+    "      --csv                comma-separated, with quotes; a header on top\n"         \
+    "      --no-header          no header with --csv\n"
 #define STATS_BINARY_USAGE                                                               \
     "      --binary             little-endian numbers of that type, no text\n"           \
     "      --skip-bad           leave out what is no value, and say how many in the "    \

@@ -2,6 +2,8 @@
 /*
  * gpusort stats merge: answers from saved summaries of several streams, as of one.
  */
+#include <string.h>
+
 #include "cmd/commands.h"
 #include "cmd/corrsum_answer.h"
 #include "cmd/freq_answer.h"
@@ -17,7 +19,7 @@ static const char usage_text[] =
     "Usage: gpusort stats merge [OPTION]... FILE...\n"
     "Answers of all streams together whose summaries `stats quantile', `freq', `hhh' or\n"
     "`corrsum' saved with --save, all of one kind: as that command would of all values,\n"
-    "with the largest error of the files.\n\n"
+    "with the largest error of the files. A file of - is standard input.\n\n"
     "      --phi=LIST           quantiles (default: 0.5,0.9,0.99); of sums the first\n"
     "      --support=S          frequent, heavy: share of all (default: 0.01, or the "
     "error)\n"
@@ -155,6 +157,31 @@ static gs_code print_quantiles(merge_request *r, gs_saved_summary *all, gs_statu
     return quantile_print(&r->quantiles, &v, true, st);
 }
 
+/* What an answer of this kind does not look at would be believed to have counted. */
+static gs_code refuse_others(const merge_request *r, gs_saved_kind kind, gs_status *st)
+{
+    const bool is_count = kind == GS_SAVED_NUMBERS || kind == GS_SAVED_TEXTS;
+    const bool is_sum = kind == GS_SAVED_SUMS;
+    const struct {
+        const char *name;
+        bool is_given, is_fit;
+    } options[] = {
+        {"phi", strcmp(r->quantiles.phi_text, QUANTILE_PHIS) != 0,
+         is_sum || kind == GS_SAVED_QUANTILES},
+        {"support", r->support >= 0, is_count || kind == GS_SAVED_PREFIXES},
+        {"top", r->frequent.top > 0, is_count},
+        {"agg", r->sums.agg != AGG_AVG, is_sum},
+        {"times", r->sums.times != 1, is_sum},
+        {"plus", r->sums.plus != 0, is_sum},
+    };
+    for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
+        if (options[i].is_given && !options[i].is_fit)
+            return GS_FAIL(st, GS_ERR_ARG, 0, "--%s is not for summaries of this kind",
+                           options[i].name);
+    }
+    return GS_OK;
+}
+
 static gs_code print_all(merge_request *r, gs_saved_summary *all, gs_status *st)
 {
     switch (all->kind) {
@@ -175,8 +202,8 @@ int gs_stats_merge_command(int argc, char **argv)
     gs_status st = {.code = GS_OK};
     gs_saved_summary all = {.values = 0};
     parse(&r, argc, argv);
-    if (read_all(&r, &all, &st) == GS_OK && print_all(&r, &all, &st) == GS_OK &&
-        r.save != NULL)
+    if (read_all(&r, &all, &st) == GS_OK && refuse_others(&r, all.kind, &st) == GS_OK &&
+        print_all(&r, &all, &st) == GS_OK && r.save != NULL)
         GS_NOTED(gs_saved_summary_write(&all, r.save, &st));
     gs_saved_summary_release(&all);
     quantile_ask_release(&r.quantiles);

@@ -60,7 +60,7 @@ static void read_names_of_files(stats_args *a)
         if (ends_with(a->inputs[0], end))
             a->separator = "\t";
     }
-    a->values.has_header |= a->is_csv || a->separator != NULL;
+    a->values.has_header |= a->separator != NULL && !a->has_no_header;
 }
 
 static void parse(summary_request *r, int argc, char **argv)
@@ -102,7 +102,7 @@ static void begin_answer(const column_view *v, const char *what)
         printf(", \"%s\": ", what);
         return;
     }
-    (void)fwrite(v->name, 1, v->name_bytes, stdout);
+    stats_output_text(&v->request->output, v->name, v->name_bytes);
     printf("\t%s\t", what);
 }
 

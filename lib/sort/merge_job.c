@@ -64,16 +64,19 @@ static void init_header(merge_header *h, gs_named_job *named)
     gs_file_header_init(&h->header, &h->feed);
 }
 
-/* The header is known before the output begins. */
+/* The header is known before the output begins. Of empty files before it there is nothing
+ * to merge. */
 static gs_code read_header(gs_file_merge *m, gs_status *st)
 {
     const merge_header *const h = m->header_context;
     GS_TRY(gs_file_merge_begin(m, st));
-    gs_quoted name;
-    return h->header.bytes > 0 || m->input_count == 1
-               ? GS_OK
-               : GS_FAIL(st, GS_ERR_FORMAT, 0, "%s: it is empty and has no header",
-                         gs_quote_name(&name, *m->inputs[0].name));
+    while (h->header.bytes == 0 && m->input_count > 1) {
+        gs_text_source_close(&m->first);
+        m->input_count--;
+        memmove(m->inputs, m->inputs + 1, m->input_count * sizeof *m->inputs);
+        GS_TRY(gs_file_merge_begin(m, st));
+    }
+    return GS_OK;
 }
 
 static gs_text_output describe_output(const gs_file_merge *m, const gs_memory_plan *plan,

@@ -4,6 +4,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "io/output.h"
@@ -57,13 +58,17 @@ gs_code gs_saved_summary_read(gs_saved_summary *out, const char *path, size_t by
     gs_quoted name;
     gs_packer bytes = {.bytes = 0};
     *out = (gs_saved_summary){.values = 0};
+    const bool is_input = strcmp(path, "-") == 0;
+    if (is_input)
+        path = "standard input";
     gs_quote_name(&name, path);
-    const int fd = open(path, O_RDONLY | O_CLOEXEC);
+    const int fd = is_input ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0)
         return GS_FAIL(st, GS_ERR_IO, errno, "cannot open %s", name.text);
     if (read_all(fd, name.text, bytes_max, &bytes, st) == GS_OK)
         GS_NOTED(gs_saved_summary_unpack(out, bytes.data, bytes.bytes, path, st));
-    (void)close(fd);
+    if (!is_input)
+        (void)close(fd);
     gs_packer_release(&bytes);
     return st->code;
 }

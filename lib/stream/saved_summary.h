@@ -87,7 +87,7 @@ GS_MUST_CHECK gs_code gs_saved_summary_merge(gs_saved_summary *s,
 /* A file; it has its name when it is complete. */
 GS_MUST_CHECK gs_code gs_saved_summary_write(gs_saved_summary *s, const char *path,
                                              gs_status *st);
-/* One of more bytes is GS_ERR_LIMIT. */
+/* "-" is standard input. One of more bytes is GS_ERR_LIMIT. */
 GS_MUST_CHECK gs_code gs_saved_summary_read(gs_saved_summary *out, const char *path,
                                             size_t bytes_max, gs_status *st);
 

@@ -16,6 +16,11 @@ try_lines <<'end'
 gpusort join l r
 gpusort join r l
 gpusort join -j 2 l r
+printf 'x 1\n' >x; printf '1 y\n' | gpusort join -j1 2 x -
+printf 'x 1\n' | gpusort join -j1 2 -o 1.1 2.1 -j2 2 - x
+gpusort join -j2 l r
+gpusort join -j1 2 -j1 1 l r
+gpusort join -j1 2 l r r
 gpusort join -o 1.1 2.2 1.2 l r
 gpusort join -o 1.1 2.2 l r -o 1.2
 gpusort join l -o 0 2.2 1.2 -a 1 r

@@ -48,7 +48,8 @@ said gpusort --csv -m a.csv other.csv
 gpusort --csv -k k -o a.csv a.csv && cat a.csv
 gpusort --csv -m -k k a.csv b.csv | tr -d '\r'
 gpusort --csv -m -k v:n a.csv | tail -n 1
-said gpusort --csv -m -k k empty.csv a.csv
+gpusort --csv -m -k k empty.csv b.csv empty.csv b.csv | tr -d '\r'
+gpusort --csv -m -k k empty.csv empty.csv | wc -c
 
 echo '-- order'
 gpusort --csv -c -k k a.csv && echo good

@@ -61,7 +61,7 @@ for shape in random sorted reversed few adversary; do
 done
 # Integers, and most of memory is bounded: a hundredth of what the pairs take.
 python3 -c 'print("".join("%d,x,%d\n" % (i * 7919 % 100003, i) for i in range(100000)), end="")' >t.csv
-gpusort stats corrsum --csv --sum=3 --type=i64 --eps=0.05 --json t.csv |
+gpusort stats corrsum --csv --no-header --sum=3 --type=i64 --eps=0.05 --json t.csv |
     python3 -c 'import json, sys; t = json.load(sys.stdin); print(t["n"], t["summary_bytes"] < 160000)'
 
 printf 'size,price\n1,10\n2,20\n3,30.5\n' >p.csv

@@ -52,6 +52,7 @@ printf 'a b\nc\n' >short
 python3 -c 'print("x" * 5000000); print("y"); print("x" * 5000000)' >long
 try_lines <<'LINES'
 gpusort stats freq --csv -k v t.csv
+gpusort stats freq --support=0 t.csv
 gpusort stats freq --csv -k v --json t.csv
 gpusort stats freq empty_lines
 gpusort stats freq --top=1 empty_lines

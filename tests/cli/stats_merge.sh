@@ -133,6 +133,7 @@ seq 3 | gpusort stats freq --save=f.saved >told
 gpusort stats merge f.saved | cmp - told
 printf '1 2\n3 4\n' | gpusort stats corrsum --save=c.saved >told
 gpusort stats merge c.saved | cmp - told
+gpusort stats merge - <c.saved | cmp - told
 
 printf '%s\n' a.b a.b.c .b | gpusort stats hhh --by=domain --save=d.saved >told
 gpusort stats merge d.saved | cmp - told

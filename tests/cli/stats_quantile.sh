@@ -54,7 +54,10 @@ gpusort stats quantile --phi=0.5,1 --csv --header -k 3 t.csv t.csv
 gpusort stats quantile --phi=1 -k 2 t.txt
 gpusort stats quantile --phi=1 -t '\t' -k 1 t.csv
 gpusort stats quantile --csv --header t.csv
-printf '"1""2"\n' | gpusort stats quantile --csv
+gpusort stats quantile --phi=0.5,1 --csv -k 3 t.csv t.csv
+gpusort stats quantile --csv --no-header -k 3 t.csv
+gpusort stats quantile --csv --no-header -k w t.csv
+printf '"1""2"\n' | gpusort stats quantile --csv --no-header
 printf 'inf\n-Inf\n' | gpusort stats quantile --phi=0,1 --json
 gpusort stats quantile --csv -k nope t.csv
 gpusort stats quantile --phi=1 t.zst t.gz

@@ -69,7 +69,7 @@ for rows in 0 1 50 3000 $most; do
     python3 table.py $rows $rows t.csv
     gpusort stats summary --eps=0.01 --json t.csv >got
     python3 check.py t.csv 0.01 0.01 <got
-    gpusort stats summary --eps=0.01 --json --csv --header --parallel=1 <t.csv | cmp - got
+    gpusort stats summary --eps=0.01 --json --csv --parallel=1 <t.csv | cmp - got
 done
 gpusort stats summary --top=3 --json -S 1M t.csv >got
 python3 check.py t.csv 0.002 0.05 <got # what has no room is less exact, and says so
@@ -84,7 +84,9 @@ gpusort stats summary -k b t.tsv.gz
 gpusort stats summary -k c t.tsv
 gpusort stats summary plain
 gpusort stats summary -k 2 --histogram plain
+gpusort stats summary --csv --no-header quoted
 gpusort stats summary --csv quoted
+gpusort stats summary --no-header t.tsv
 gpusort stats summary /dev/null
 gpusort stats summary --json /dev/null
 gpusort stats summary --binary plain

@@ -150,8 +150,8 @@ gpusort stats freq --csv -k size --time-column=when --window=1s --every=2 t.csv
 printf 'x 1\n2023-02-28 7\n2023-02-28\n' | gpusort stats freq -k 2 --time-column=1 --window=1s --skip-bad
 printf '2023-02-28 7\nx 1\n' | gpusort stats freq -k 2 --time-column=1 --window=1s
 printf '2023-02-28 7\n2023-02-28\n' | gpusort stats freq -k 2 --time-column=1 --window=1s
-printf '"a,""b",1\n"a,""b",2\nc,2\n' | gpusort stats freq --csv -k 1 --time-column=2 --window=5s
-printf ',1\n,2\n' | gpusort stats freq --csv -k 1 --time-column=2 --window=5s
+printf '"a,""b",1\n"a,""b",2\nc,2\n' | gpusort stats freq --csv --no-header -k 1 --time-column=2 --window=5s
+printf ',1\n,2\n' | gpusort stats freq --csv --no-header -k 1 --time-column=2 --window=5s
 gpusort stats freq -k 2 --time-column=1 --window=1s --save=x even
 gpusort stats freq --binary --time-column=1 --window=1s pairs
 gpusort stats freq -k 2 --time-column=1 --window=1s --eps=0.00001 -S 1M even
