@@ -135,7 +135,8 @@ endif
 ifeq ($(FAKE_GPU),1)
 LIB_C := $(filter-out gpu/plugin/forward_%,$(LIB_C)) $(wildcard tests/fake_gpu/*.c)
 FAKE_O := $(BIN)/gpu/plugin/forward_engine.o
-FAKED := device_count device_is_likely engine_fit engine_new engine_submit engine_wait \
+FAKED := device_count device_is_likely device_memory_new device_memory_free device_copy \
+         pinned_memory_new pinned_memory_free engine_fit engine_new engine_submit engine_wait \
          engine_free
 $(FAKE_O): private override CFLAGS += $(foreach f,$(FAKED),-Dgs_$(f)=gs_no_$(f))
 endif
@@ -393,7 +394,8 @@ hardened-test: $(PROGRAM)
 # The way through a GPU on a machine without one (tests/fake_gpu).
 fake-gpu-test:
 	@$(MAKE) --no-print-directory FAKE_GPU=1 CUDA=0 fake-gpu-run
-fake-gpu-run: $(PROGRAM) $(addprefix $(BIN)/tests/unit/lib/sort/test_,sort_failures changed_input)
+fake-gpu-run: $(PROGRAM) $(addprefix $(BIN)/tests/unit/lib/,sort/test_sort_failures sort/test_changed_input \
+                                                     api/test_number_device)
 	@tests/fake_gpu/run.sh $(CURDIR)/$(PROGRAM) $(CASES)
 
 plugin-test:

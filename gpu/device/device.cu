@@ -115,15 +115,22 @@ void gs_device_memory_free(void *memory)
     (void)cudaFree(memory);
 }
 
+/* A thread that has chosen no device would wake the first one. */
+static cudaError_t choose_device_of(const void *memory)
+{
+    cudaPointerAttributes is;
+    const cudaError_t error = cudaPointerGetAttributes(&is, memory);
+    return error == cudaSuccess && is.type == cudaMemoryTypeDevice
+               ? cudaSetDevice(is.device)
+               : error;
+}
+
 gs_code gs_device_copy(void *to, const void *from, size_t bytes, gs_status *st)
 {
-    cudaStream_t stream;
-    GPU_TRY(st, cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
-    cudaError_t error = cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, stream);
-    if (error == cudaSuccess)
-        error = cudaStreamSynchronize(stream);
-    (void)cudaStreamDestroy(stream);
-    GPU_TRY(st, error);
+    GPU_TRY(st, choose_device_of(to));
+    GPU_TRY(st, choose_device_of(from));
+    GPU_TRY(st, cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, cudaStreamPerThread));
+    GPU_TRY(st, cudaStreamSynchronize(cudaStreamPerThread));
     return GS_OK;
 }
 

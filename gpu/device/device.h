@@ -65,7 +65,8 @@ static inline bool gs_device_is_to_blame(gs_code code)
 GS_MUST_CHECK gs_code gs_device_memory_new(void **out, unsigned device, size_t bytes,
                                            gs_status *st);
 void gs_device_memory_free(void *memory); /* NULL is fine */
-/* Between device and host, or within a device. */
+/* Between device and host, or within a device. Threads that copy at once do not wait for
+ * each other. */
 GS_MUST_CHECK gs_code gs_device_copy(void *to, const void *from, size_t bytes,
                                      gs_status *st);
 /* Host memory that is locked in place: copies to and from it are several times faster. */

@@ -488,6 +488,14 @@ checks=$((checks + 1))
     sed 's/^/    /' log
 }
 
+# Arrays of programs.
+checks=$((checks + 1))
+"$(dirname "$program")/tests/unit/lib/api/test_number_device" gpu >log 2>&1 || {
+    failures=$((failures + 1))
+    echo 'FAILED: arrays of numbers'
+    sed 's/^/    /' log
+}
+
 # A GPU that cannot help is not woken up.
 asleep() {
     checks=$((checks + 1))

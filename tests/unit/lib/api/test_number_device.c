@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Arrays of numbers by a GPU; `gpu`: on the pretended one, whose steps fail one after the
+ * other, each in a process of its own. What would break: numbers lost when a GPU fails on
+ * the way back, keys that are no longer the numbers, a block or its edge left out, an
+ * order or a bit that a GPU gets wrong and nobody sees.
+ */
+#define CHECK_STARTS_THREADS
+
+#include "lib/gpusort.h"
+
+#include <math.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "gpu/device/device.h"
+#include "tests/check.h"
+
+enum { MOST = (1 << 17) * 2 + 1234 }; /* three blocks, the last one cut */
+
+static const struct number_type {
+    gpusort_type type;
+    size_t bytes;
+} types[] = {{GPUSORT_U32, 4}, {GPUSORT_I32, 4}, {GPUSORT_F32, 4},
+             {GPUSORT_U64, 8}, {GPUSORT_I64, 8}, {GPUSORT_F64, 8}};
+
+static void count_warning(void *context, gpusort_level level, const char *text)
+{
+    unsigned *const warnings = context;
+    *warnings += level <= GPUSORT_SAYS_WARNING && strstr(text, "by the cores") != NULL;
+}
+
+static void draw(void *to, size_t count, gpusort_type type, uint64_t *seed)
+{
+    for (size_t i = 0; i < count; i++) {
+        uint64_t x = check_random(seed);
+        if (x % 3 == 0)
+            x = 1 - x % 2 - x % 5; /* many equal ones, of both signs */
+        if (type == GPUSORT_F32)
+            ((float *)to)[i] = x % 1000 == 1 ? NAN : (float)(int64_t)x * 0.25f;
+        else if (type == GPUSORT_F64)
+            ((double *)to)[i] = x % 1000 == 1 ? (double)NAN : (double)(int64_t)x * 0.25;
+        else if (type == GPUSORT_U32 || type == GPUSORT_I32)
+            ((uint32_t *)to)[i] = (uint32_t)x;
+        else
+            ((uint64_t *)to)[i] = x;
+    }
+}
+
+/* As the cores sort them, which test_api holds against qsort. */
+static void sort_both(const struct number_type *t, size_t count, unsigned threads,
+                      unsigned wanted_warnings, uint64_t *seed)
+{
+    unsigned warnings = 0;
+    gpusort_error error = GPUSORT_NO_ERROR;
+    const gpusort_job by_gpu = {
+        .engine = "gpu", .threads = threads, .log = count_warning, .context = &warnings};
+    char *const got = malloc(MOST * 8), *const want = malloc(MOST * 8);
+    REQUIRE(got != NULL && want != NULL);
+    draw(got, count, t->type, seed);
+    memcpy(want, got, count * t->bytes);
+    REQUIRE(gpusort_sort_numbers(want, count, t->type, NULL, &error) == GPUSORT_OK);
+    REQUIRE(gpusort_sort_numbers(got, count, t->type, &by_gpu, &error) == GPUSORT_OK);
+    CHECK(memcmp(got, want, count * t->bytes) == 0);
+    CHECK(warnings == wanted_warnings);
+    free(got);
+    free(want);
+}
+
+static void every_type(void)
+{
+    static const size_t counts[] = {2, 1 << 17, (1 << 17) + 1, MOST};
+    uint64_t seed = 1;
+    for (size_t t = 0; t < sizeof types / sizeof *types; t++) {
+        for (size_t c = 0; c < sizeof counts / sizeof *counts; c++)
+            sort_both(&types[t], counts[c], 1 + (unsigned)(c + t) % 3, 0, &seed);
+    }
+}
+
+/* With one thread the copies of three blocks are 1 to 3 there, 4 to 6 back. */
+static void each_step_fails(void)
+{
+    static const char *const steps[] = {"memory:1", "locked:1", "copy:1", "copy:3",
+                                        "engine:1", "submit:1", "wait:1", "copy:4",
+                                        "copy:6",   "flip:2",   "flip:4", "flip:6"};
+    for (size_t s = 0; s < sizeof steps / sizeof *steps; s++) {
+        const pid_t child = fork();
+        REQUIRE(child >= 0);
+        if (child == 0) {
+            uint64_t seed = s;
+            REQUIRE(setenv("GS_FAKE_GPU_FAIL", steps[s], 1) == 0);
+            sort_both(&types[s % 6], MOST, 1, 1, &seed);
+            exit(check_result());
+        }
+        int status = 0;
+        REQUIRE(waitpid(child, &status, 0) == child);
+        if (status != 0)
+            fprintf(stderr, "failed: %s\n", steps[s]);
+        CHECK(status == 0);
+    }
+}
+
+static int stop_at_once(void *context, const gpusort_progress *p)
+{
+    (void)context;
+    (void)p;
+    return 1;
+}
+
+static void stopped_numbers_are_all_there(void)
+{
+    gpusort_error error = GPUSORT_NO_ERROR;
+    uint64_t *const numbers = malloc(MOST * sizeof *numbers), sum = 0, seed = 3;
+    REQUIRE(numbers != NULL);
+    for (size_t i = 0; i < MOST; i++)
+        sum += numbers[i] = check_random(&seed);
+    const gpusort_job job = {.engine = "gpu", .progress = stop_at_once};
+    const gpusort_code code =
+        gpusort_sort_numbers(numbers, MOST, GPUSORT_U64, &job, &error);
+    CHECK(code == GPUSORT_OK || code == GPUSORT_CANCELLED);
+    for (size_t i = 0; i < MOST; i++)
+        sum -= numbers[i];
+    CHECK(sum == 0);
+    free(numbers);
+}
+
+static void refused_without_a_gpu(void)
+{
+    gpusort_error error = GPUSORT_NO_ERROR;
+    const gpusort_job by_gpu = {.engine = "gpu"};
+    uint64_t numbers[] = {3, 1};
+    CHECK(gpusort_sort_numbers(numbers, 2, GPUSORT_U64, &by_gpu, &error) != GPUSORT_OK);
+    CHECK(numbers[0] == 3 && numbers[1] == 1 && strstr(error.message, "GPU") != NULL);
+}
+
+int main(int argc, char **argv)
+{
+    const bool is_pretended = argc > 1 && strcmp(argv[1], "gpu") == 0;
+    const bool has_gpu = gs_device_count() > 0;
+    REQUIRE(has_gpu || !is_pretended);
+    if (!has_gpu) {
+        refused_without_a_gpu();
+        return check_result();
+    }
+    if (is_pretended)
+        each_step_fails();
+    every_type();
+    stopped_numbers_are_all_there();
+    return check_result();
+}
