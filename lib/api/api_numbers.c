@@ -10,13 +10,15 @@
 #include "lib/api/number_device.h"
 #include "lib/api/number_sort.h"
 #include "lib/api/number_turn.h"
+#include "lib/base/fresh_memory.h"
 #include "lib/base/machine.h"
 #include "lib/base/mem.h"
 
 enum { A_THREAD_MIN = 1 << 16, /* numbers */ THREADS_MAX = 256 };
 
 typedef struct number_job {
-    void *numbers, *scratch;
+    void *numbers;
+    gs_fresh_memory scratch; /* as many bytes */
     size_t count;
     gpusort_type type;
     bool is_turning_back;
@@ -46,17 +48,36 @@ static gs_code turn(number_job *n, bool back, gs_status *st)
     return gs_team_run(n->team, turn_slice, n, st);
 }
 
+static gs_code take_pages(void *context, unsigned worker, gs_status *st)
+{
+    number_job *const n = context;
+    (void)st;
+    for (size_t at = worker; at * GS_FRESH_STEP < n->scratch.size;
+         at += gs_team_workers(n->team))
+        gs_fresh_memory_take(&n->scratch, at * GS_FRESH_STEP);
+    return GS_OK;
+}
+
+static gs_code leave_pages(void *context, unsigned worker, gs_status *st)
+{
+    const number_job *const n = context;
+    (void)st;
+    gs_fresh_memory_leave(&n->scratch, n->scratch.size, worker, gs_team_workers(n->team));
+    return GS_OK;
+}
+
 static gs_code sort_turned(number_job *n, gs_status *st)
 {
     const volatile int *const cancel = &n->job.cancel;
+    void *const scratch = n->scratch.bytes;
     return gs_number_width(n->type) == sizeof(uint32_t)
-               ? gs_number_sort_u32(n->numbers, n->scratch, n->count, n->team, cancel, st)
-               : gs_number_sort_u64(n->numbers, n->scratch, n->count, n->team, cancel,
-                                    st);
+               ? gs_number_sort_u32(n->numbers, scratch, n->count, n->team, cancel, st)
+               : gs_number_sort_u64(n->numbers, scratch, n->count, n->team, cancel, st);
 }
 
 static gs_code sort_by_cores(number_job *n, gs_status *st)
 {
+    GS_TRY(gs_team_run(n->team, take_pages, n, st));
     if (turn(n, false, st) == GS_OK)
         GS_NOTED(sort_turned(n, st));
     /* After a failure they are numbers again, if not in order. */
@@ -77,10 +98,10 @@ static bool wants_gpu(const gpusort_job *job)
 }
 
 /* False if there is no GPU that can: the numbers are as they were. */
-static bool sort_by_gpu(const number_job *n)
+static bool sort_by_gpu(number_job *n)
 {
     gs_status st = {.code = GS_OK};
-    const gs_number_array array = {n->numbers, n->scratch, n->count, n->type};
+    const gs_number_array array = {n->numbers, &n->scratch, n->count, n->type};
     if (gs_number_device_sort(&array, n->job.job, n->team, &n->job.log, &n->job.cancel,
                               &st) == GS_OK)
         return true;
@@ -99,10 +120,12 @@ static gs_code sort_numbers(number_job *n, gs_status *st)
     threads = threads > most ? (unsigned)most : threads;
     const size_t bytes = n->count * gs_number_width(n->type);
     GS_TRY(gs_team_new(&n->team, threads, st));
-    GS_TRY(gs_mem_map(&n->scratch, bytes, true, "numbers", st));
+    GS_TRY(gs_fresh_memory_init(&n->scratch, bytes, "numbers", st));
     if (!wants_gpu(n->job.job) || !sort_by_gpu(n))
         GS_NOTED(sort_by_cores(n, st));
-    gs_mem_unmap(n->scratch, bytes);
+    gs_status left = {.code = GS_OK};
+    GS_NOTED(gs_team_run(n->team, leave_pages, n, &left));
+    gs_fresh_memory_release(&n->scratch);
     return st->code;
 }
 

@@ -21,7 +21,8 @@
 #include "lib/base/mem.h"
 
 enum {
-    BLOCK_KEYS = 1 << 17, /* 1 MiB: what a core has in its cache between two copies */
+    BLOCK_KEYS = 1 << 17, /* 1 MiB: what a core has in its cache between two copies, and
+                             no more than a step of fresh memory */
     LANES_MAX = 32,       /* threads; fewer fill the bus */
 };
 
@@ -49,9 +50,23 @@ typedef struct device_way {
 
 static const gs_code wrong = GS_ERR_GPU;
 
-static uint8_t *number_at(void *array, const device_way *w, size_t i)
+static size_t bytes_of(const gs_number_array *a, size_t count)
 {
-    return (uint8_t *)array + i * gs_number_width(w->array->type);
+    return count * gs_number_width(a->type);
+}
+
+static uint8_t *number_at(const gs_number_array *a, size_t i)
+{
+    return (uint8_t *)a->numbers + bytes_of(a, i);
+}
+
+static void keep_block(const gs_number_array *a, size_t begin, size_t count)
+{
+    const size_t at = bytes_of(a, begin), end = at + bytes_of(a, count);
+    const size_t step = (at + GS_FRESH_STEP - 1) / GS_FRESH_STEP * GS_FRESH_STEP;
+    if (step < end)
+        gs_fresh_memory_take(a->scratch, step);
+    memcpy(a->scratch->bytes + at, number_at(a, begin), end - at);
 }
 
 static key_sums sum_of(const uint64_t *keys, size_t count)
@@ -83,9 +98,8 @@ static gs_code send_block(device_way *w, uint64_t *keys, size_t begin, size_t co
                           gs_status *st)
 {
     const gs_number_array *const a = w->array;
-    const uint8_t *const numbers = number_at(a->numbers, w, begin);
-    gs_number_to_keys(keys, numbers, count, a->type);
-    memcpy(number_at(a->scratch, w, begin), numbers, count * gs_number_width(a->type));
+    keep_block(a, begin, count);
+    gs_number_to_keys(keys, number_at(a, begin), count, a->type);
     add_sums(w, keys, count);
     return gs_device_copy(w->d_keys + begin, keys, count * sizeof *keys, st);
 }
@@ -99,7 +113,7 @@ static gs_code take_block(device_way *w, uint64_t *keys, size_t begin, size_t co
     if (!is_in_order(keys, count))
         return GS_FAIL(st, wrong, 0, "a GPU's numbers are not in order");
     add_sums(w, keys, count);
-    gs_number_from_keys(number_at(a->numbers, w, begin), keys, count, a->type);
+    gs_number_from_keys(number_at(a, begin), keys, count, a->type);
     return GS_OK;
 }
 
@@ -202,8 +216,7 @@ gs_code gs_number_device_sort(const gs_number_array *array, const gpusort_job *j
     GS_TRY_OR_FAIL(check_all(&w, st));
 fail:
     if (st->code != GS_OK && is_overwritten)
-        memcpy(array->numbers, array->scratch,
-               array->count * gs_number_width(array->type));
+        memcpy(array->numbers, array->scratch->bytes, bytes_of(array, array->count));
     gs_pinned_memory_free(locked);
     gs_device_memory_free(d_keys);
     gs_mem_free(w.edges);

@@ -26,7 +26,7 @@ enum {
     PART_BITS = 11,
     PARTS = 1 << PART_BITS,
     SERIAL_MAX = 1 << 16, /* so few are not worth a second thread */
-    LARGE_SHARE = 4,      /* a part that is more than this part of the array */
+    LARGE_SHARE = 64,     /* a part that is more than this part of the array */
 };
 
 #define KEY            uint32_t

@@ -107,6 +107,8 @@ void gs_fresh_memory_leave(const gs_fresh_memory *m, size_t used_bytes, unsigned
 {
     gs_assert(used_bytes <= m->size && part < parts);
     const size_t steps = (used_bytes + GS_FRESH_STEP - 1) / GS_FRESH_STEP;
-    const size_t begin = steps * part / parts, end = steps * (part + 1) / parts;
-    gs_mem_discard(m->bytes + begin * GS_FRESH_STEP, (end - begin) * GS_FRESH_STEP);
+    const size_t begin = steps * part / parts * GS_FRESH_STEP;
+    const size_t end = steps * (part + 1) / parts * GS_FRESH_STEP;
+    if (begin < end) /* the map may end within the last step */
+        gs_mem_discard(m->bytes + begin, (end < m->size ? end : m->size) - begin);
 }

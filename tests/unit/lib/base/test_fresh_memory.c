@@ -7,6 +7,7 @@
 
 #include "lib/base/fresh_memory.h"
 
+#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -112,6 +113,23 @@ static void steps_are_taken_as_asked(void)
     gs_fresh_memory_release(&m);
 }
 
+/* Maps lie one below the other mostly: what is above is another's. */
+static void nothing_behind_the_end_is_given_back(void)
+{
+    enum { ABOVE = 4 * GS_FRESH_STEP + 4096 }; /* of no size that is aligned */
+    gs_status st = {.code = GS_OK};
+    gs_fresh_memory m;
+    uint8_t *above;
+    REQUIRE(gs_mem_map(&above, ABOVE, false, "test", &st) == GS_OK);
+    memset(above, 1, ABOVE);
+    REQUIRE(gs_fresh_memory_init(&m, GS_FRESH_STEP + 4096, "test", &st) == GS_OK);
+    gs_fresh_memory_leave(&m, m.size, 0, 1);
+    for (size_t i = 0; i < (size_t)ABOVE; i += 4096)
+        CHECK(above[i] == 1);
+    gs_fresh_memory_release(&m);
+    gs_mem_unmap(above, ABOVE);
+}
+
 enum { THREADS = 4, STEPS_OF_ALL = 8 };
 static gs_fresh_memory shared;
 
@@ -163,6 +181,7 @@ int main(void)
     a_dear_one_among_cheap_ones_costs_little();
     what_small_ones_cost_is_the_least_seen();
     steps_are_taken_as_asked();
+    nothing_behind_the_end_is_given_back();
     what_is_written_meanwhile_stays();
     failure_is_told();
     return check_result();
