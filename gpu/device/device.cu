@@ -115,20 +115,25 @@ void gs_device_memory_free(void *memory)
     (void)cudaFree(memory);
 }
 
-/* A thread that has chosen no device would wake the first one. */
-static cudaError_t choose_device_of(const void *memory)
+/* A thread that has chosen no device would wake the first one. Calls of many threads wait
+ * for each other in the driver, so they are few. */
+static cudaError_t choose_device_of(const void *to, const void *from)
 {
     cudaPointerAttributes is;
-    const cudaError_t error = cudaPointerGetAttributes(&is, memory);
-    return error == cudaSuccess && is.type == cudaMemoryTypeDevice
+    cudaError_t error = cudaPointerGetAttributes(&is, to);
+    if (error == cudaSuccess && is.type != cudaMemoryTypeDevice)
+        error = cudaPointerGetAttributes(&is, from);
+    int chosen = -1;
+    if (error == cudaSuccess)
+        error = cudaGetDevice(&chosen);
+    return error == cudaSuccess && is.type == cudaMemoryTypeDevice && is.device != chosen
                ? cudaSetDevice(is.device)
                : error;
 }
 
 gs_code gs_device_copy(void *to, const void *from, size_t bytes, gs_status *st)
 {
-    GPU_TRY(st, choose_device_of(to));
-    GPU_TRY(st, choose_device_of(from));
+    GPU_TRY(st, choose_device_of(to, from));
     GPU_TRY(st, cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, cudaStreamPerThread));
     GPU_TRY(st, cudaStreamSynchronize(cudaStreamPerThread));
     return GS_OK;

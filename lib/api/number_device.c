@@ -63,8 +63,8 @@ static uint8_t *number_at(const gs_number_array *a, size_t i)
 static void keep_block(const gs_number_array *a, size_t begin, size_t count)
 {
     const size_t at = bytes_of(a, begin), end = at + bytes_of(a, count);
-    const size_t step = (at + GS_FRESH_STEP - 1) / GS_FRESH_STEP * GS_FRESH_STEP;
-    if (step < end)
+    size_t step = (at + GS_FRESH_STEP - 1) / GS_FRESH_STEP * GS_FRESH_STEP;
+    for (; step < end; step += GS_FRESH_STEP)
         gs_fresh_memory_take(a->scratch, step);
     memcpy(a->scratch->bytes + at, number_at(a, begin), end - at);
 }
