@@ -42,9 +42,10 @@ error that is asked for (`tests/bench/stats_vs_others.py` says what is compared)
 those of the machine: sizes of files and the folders of packages, over and over.""", ""),
     "index": ("Indexes of documents", """By both methods and beside Tantivy (`tests/bench/index_vs_tantivy.py` says what is
 compared).""", ""),
-    "search": ("Searches", """Words of real documents, any or all of them, beside Tantivy and PISA
+    "search": ("Searches", """Words of real documents, any or all of them, beside Tantivy, PISA and Lucene
 (`tests/bench/search_vs_others.py` says what is compared). Of gpusort it is the whole program that
-is timed, names printed; of Tantivy the searches alone; of PISA its Python function, with its tables.""", ""),
+is timed, names printed; of Tantivy and Lucene the searches alone, Java being warm; of PISA its
+Python function, with its tables.""", ""),
     "index-gpu": ("Indexes, with a GPU", "The same with `BENCH_ENGINE=gpu`.", """
 Growing lists (SPIMI, what `gpusort index build` takes) win for text: a word costs one look
 into a hash and a byte or two, where a tuple (BSBI) takes eight bytes twice and has still to
@@ -130,7 +131,8 @@ def index_line(text):
 
 
 def search_line(text):
-    return "times as fast as Tantivy, PISA: " + "; ".join(
+    titles = re.search(r"\| words \| gpusort \| (.*) \| gpusort is faster by \|", text).group(1)
+    return "times as fast as %s: " % titles.replace(" | ", ", ") + "; ".join(
         "%s: %s" % (row[0], row[-1]) for row in rows(text))
 
 

