@@ -35,3 +35,10 @@ for input in docs.jsonl tuples.tsv long.tsv; do
         done
     done
 done
+# What there is of every document is not in memory.
+[ -z "${GS_TEST_LONG:-}" ] || {
+    gpusort gen docs -n 40M --doc-words=1 |
+        gpusort index build -S 64M --parallel=2 --stats=stats -o many || exit 1
+    peak=$(sed -n 's/.*"peak_memory_bytes": \([0-9]*\).*/\1/p' stats)
+    [ "$peak" -le $((128 << 20)) ] || echo "many documents: $((peak >> 20)) MiB"
+}

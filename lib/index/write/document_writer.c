@@ -7,7 +7,7 @@
 #include "lib/base/mem.h"
 #include "lib/index/format/formats.h"
 
-enum { BUFFER_BYTES = 1 << 18 };
+enum { BUFFER_BYTES = 1 << 18, OFFSETS_BYTES = 1 << 16 };
 
 gs_code gs_document_writer_open(gs_document_writer *w, const char *folder, bool has_names,
                                 gs_status *st)
@@ -16,15 +16,16 @@ gs_code gs_document_writer_open(gs_document_writer *w, const char *folder, bool 
     if (!has_names)
         return GS_OK;
     GS_TRY(gs_append_file_open(&w->names, folder, BUFFER_BYTES, st));
-    return gs_append_file_open(&w->lengths, folder, BUFFER_BYTES, st);
+    GS_TRY(gs_append_file_open(&w->lengths, folder, BUFFER_BYTES, st));
+    return gs_append_file_open(&w->name_offsets, folder, OFFSETS_BYTES, st);
 }
 
 void gs_document_writer_release(gs_document_writer *w)
 {
     gs_append_file_close(&w->names);
     gs_append_file_close(&w->lengths);
+    gs_append_file_close(&w->name_offsets);
     gs_length_table_release(&w->table);
-    gs_mem_free(w->name_offsets);
     gs_mem_free(w->last);
     *w = (gs_document_writer){0};
 }
@@ -52,9 +53,8 @@ gs_code gs_document_writer_add(gs_document_writer *w, const void *name, size_t n
 {
     gs_assert(w->has_names);
     if (w->count % GS_INDEX_NAME_BLOCK == 0) {
-        GS_TRY(gs_mem_grow(&w->name_offsets, &w->name_offset_capacity,
-                           w->name_offset_count + 1, "document names", st));
-        w->name_offsets[w->name_offset_count++] = w->names.bytes + w->names.used;
+        const uint64_t offset = w->names.bytes + w->names.used;
+        GS_TRY(gs_append_file_put(&w->name_offsets, &offset, sizeof offset, st));
         w->last_bytes = 0;
     }
     GS_TRY(put_name(w, name, name_bytes, st));
@@ -81,8 +81,8 @@ gs_code gs_document_writer_finish(gs_document_writer *w, gs_file_writer *file,
         GS_TRY(copy(&w->lengths, file, st));
     GS_TRY(gs_file_writer_align(file, sizeof(uint64_t), st));
     head.table = gs_file_writer_bytes(file);
-    GS_TRY(gs_file_writer_put(file, w->name_offsets,
-                              w->name_offset_count * sizeof(uint64_t), st));
+    if (w->has_names)
+        GS_TRY(copy(&w->name_offsets, file, st));
     head.offsets = gs_file_writer_bytes(file);
     if (w->has_names)
         GS_TRY(copy(&w->names, file, st));

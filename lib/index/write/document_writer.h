@@ -2,9 +2,9 @@
 /*
  * document_writer: names and lengths by docID (format: lib/index/format/index_format.h).
  *
- * Both are kept in nameless files until finish, so that any number of documents needs
- * little memory. Documents that are only numbers (an index of tuples) have neither: the
- * caller sets `count`. One thread.
+ * Both, and where names begin, are kept in nameless files until finish, so that any
+ * number of documents needs little memory. Documents that are only numbers (an index of
+ * tuples) have neither: the caller sets `count`. One thread.
  */
 #ifndef GS_LIB_INDEX_WRITE_DOCUMENT_WRITER_H
 #define GS_LIB_INDEX_WRITE_DOCUMENT_WRITER_H
@@ -19,11 +19,10 @@ typedef struct gs_document_writer {
     uint64_t count;
     uint64_t length_sum;
     gs_append_file names, lengths;
-    uint8_t *last; /* the last name */
+    gs_append_file name_offsets; /* of every GS_INDEX_NAME_BLOCKth document */
+    uint8_t *last;               /* the last name */
     size_t last_bytes, last_capacity;
-    gs_length_table table;  /* the lengths once more, for who writes postings */
-    uint64_t *name_offsets; /* of every GS_INDEX_NAME_BLOCKth document */
-    size_t name_offset_count, name_offset_capacity;
+    gs_length_table table; /* the lengths once more, for who writes postings */
 } gs_document_writer;
 
 GS_MUST_CHECK gs_code gs_document_writer_open(gs_document_writer *w, const char *folder,
