@@ -151,6 +151,20 @@ static void begin_snippets(search_job *job, size_t item)
 
 /* --- answers ----------------------------------------------------------------------- */
 
+static gs_code answer_count(search_job *job, size_t item, gs_status *st)
+{
+    const gs_asked *const asked = &job->questions[item].asked;
+    const uint64_t limit = job->args.options.limit;
+    gs_status *const mine = &job->items[item].st;
+    uint64_t count;
+    gs_status_clear(mine);
+    if (gs_searcher_count(job->searchers[0], asked->text, asked->bytes, &count, mine) !=
+        GS_OK)
+        return GS_OK;
+    GS_TRY(gs_search_output_begin(&job->output, asked, st));
+    return gs_search_output_end(&job->output, asked, count < limit ? count : limit, st);
+}
+
 static gs_code answer_boolean(search_job *job, size_t item, gs_status *st)
 {
     const gs_asked *const asked = &job->questions[item].asked;
@@ -211,7 +225,9 @@ static gs_code answer_batch(search_job *job, gs_status *st)
         GS_TRY(rank_batch(job, st));
     for (size_t i = 0; i < job->count; i++) {
         const gs_search_item *const item = &job->items[i];
-        if (job->args.is_boolean)
+        if (job->args.is_boolean && job->args.shape == GS_SEARCH_COUNT)
+            GS_TRY(answer_count(job, i, st));
+        else if (job->args.is_boolean)
             GS_TRY(answer_boolean(job, i, st));
         else if (item->st.code == GS_OK)
             GS_TRY(answer_ranked(job, i, st));

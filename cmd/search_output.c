@@ -285,8 +285,6 @@ gs_code gs_search_output_document(gs_search_output *o, const gs_asked *asked,
                                   uint64_t doc, gs_status *st)
 {
     const gs_snippet *snippet = NULL;
-    if (o->args->shape == GS_SEARCH_COUNT)
-        return GS_OK;
     if (o->snippets != NULL)
         GS_TRY(gs_search_snippets_one(o->snippets, doc, &snippet, st));
     if (o->args->as_json) {

@@ -152,6 +152,7 @@ class Case:
         self.same("search", "--json", limit, "IDX", stdin=queries)
         self.same("search", "--json", "--exhaustive", limit, "IDX", stdin=queries)
         self.same("search", "--boolean", limit, "IDX", stdin=queries)
+        self.same("search", "--count", "IDX", stdin=queries)
         self.same("index", "export", "--ciff", "IDX")
         if "--store" in self.options:
             self.same("search", "--json", "--snippets", limit, "IDX", stdin=queries)

@@ -306,8 +306,10 @@ class Checker:
         texts = [spell(rng, tree, "top", not index.has_lengths) for tree in trees]
         ranked = self.ask(index, texts, options + [f"--k1={k1!r}", "-k", str(k)] +
                           ([f"--b={b!r}"] if index.has_lengths else []))
-        matched = self.ask(index, texts, [o for o in options if o == "--all"] + ["--boolean"])
-        for tree, text, answer, documents in zip(trees, texts, ranked, matched):
+        matching = [o for o in options if o == "--all"]
+        matched = self.ask(index, texts, matching + ["--boolean"])
+        counted = self.ask(index, texts, matching + ["--count"])
+        for tree, text, answer, documents, count in zip(trees, texts, ranked, matched, counted):
             meaning = Meaning(index, needs_all)
             kept = meaning.drop(tree)
             docs = meaning.match(kept, True) if kept else set()
@@ -315,6 +317,8 @@ class Checker:
             if got != sorted(docs) or documents["count"] != len(docs):
                 self.fail(options + ["--boolean"], text, f"wanted {sorted(docs)[:20]}, got {got[:20]}")
                 continue
+            if count["count"] != len(docs):
+                self.fail(matching + ["--count"], text, f"wanted {len(docs)}, got {count['count']}")
             wanted = meaning.rank(docs, k1, b)[:k]
             got = [(d["doc"], d["score"]) for d in answer["documents"]]
             if got != wanted:

@@ -86,3 +86,10 @@ gs_code gs_doc_common_next(gs_doc_common *c, uint64_t *doc, gs_status *st)
     *doc = c->at < c->count ? c->docs[c->at++] : GS_NO_DOC;
     return GS_OK;
 }
+
+gs_code gs_doc_common_count(gs_doc_common *c, uint64_t *count, gs_status *st)
+{
+    for (*count = 0; !c->has_ended; *count += c->count)
+        GS_TRY(fill(c, st));
+    return GS_OK;
+}

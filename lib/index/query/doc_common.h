@@ -17,10 +17,13 @@ typedef struct gs_doc_common {
     uint64_t docs[GS_INDEX_BLOCK];
 } gs_doc_common;
 
-/* Of a plan that is_all_of at least one term, without phrases. */
+/* The lists of all slots of a plan, at least one. */
 GS_MUST_CHECK gs_code gs_doc_common_start(gs_doc_common *c, gs_search_plan *plan,
                                           gs_status *st);
 /* The next document, or GS_NO_DOC. */
 GS_MUST_CHECK gs_code gs_doc_common_next(gs_doc_common *c, uint64_t *doc, gs_status *st);
+/* Instead of next: how many there are. */
+GS_MUST_CHECK gs_code gs_doc_common_count(gs_doc_common *c, uint64_t *count,
+                                          gs_status *st);
 
 #endif

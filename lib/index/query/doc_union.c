@@ -63,3 +63,15 @@ gs_code gs_doc_union_next(gs_doc_union *u, uint64_t *doc, gs_status *st)
         }
     }
 }
+
+gs_code gs_doc_union_count(gs_doc_union *u, uint64_t *count, gs_status *st)
+{
+    *count = 0;
+    for (;;) {
+        GS_TRY(fill(u, st));
+        if (u->base == GS_NO_DOC)
+            return GS_OK;
+        for (size_t i = 0; i < GS_UNION_DOCS / 64; i++)
+            *count += (uint64_t)__builtin_popcountll(u->bits[i]);
+    }
+}

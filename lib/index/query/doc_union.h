@@ -25,5 +25,7 @@ GS_MUST_CHECK gs_code gs_doc_union_start(gs_doc_union *u, gs_posting_list *reade
                                          size_t count, gs_status *st);
 /* The next document, or GS_NO_DOC. */
 GS_MUST_CHECK gs_code gs_doc_union_next(gs_doc_union *u, uint64_t *doc, gs_status *st);
+/* Instead of next: how many there are, by the bits of each window. */
+GS_MUST_CHECK gs_code gs_doc_union_count(gs_doc_union *u, uint64_t *count, gs_status *st);
 
 #endif

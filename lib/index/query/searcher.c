@@ -177,23 +177,33 @@ static bool has_phrase(const gs_search_plan *plan)
     return false;
 }
 
-/* To the first match of the part that it is at. */
-static gs_code begin_part(gs_searcher *s, gs_status *st)
+static bool is_common(const gs_search_plan *plan)
 {
-    searched *const part = &s->parts[s->at];
-    gs_search_plan *const plan = &part->plan;
+    return plan->is_all_of && !plan->is_any_of && !has_phrase(plan);
+}
+
+/* To the first match. */
+static gs_code begin_plan(gs_searcher *s, gs_search_plan *plan, gs_status *st)
+{
     s->next = 0;
-    GS_TRY(gs_search_plan_make(plan, &s->query, part->terms, st));
     if (plan->is_wide) {
         GS_TRY(gs_wide_query_open(plan, false, st));
         return gs_wide_query_next(plan->wide, st);
     }
-    s->is_common = plan->is_all_of && !plan->is_any_of && !has_phrase(plan);
+    s->is_common = is_common(plan);
     if (s->is_common)
         return gs_doc_common_start(&s->common, plan, st);
     GS_TRY(gs_match_open(plan, st));
     return gs_doc_union_start(&s->any, plan->readers,
                               plan->is_any_of ? plan->reader_count : 0, st);
+}
+
+/* To the first match of the part that it is at. */
+static gs_code begin_part(gs_searcher *s, gs_status *st)
+{
+    searched *const part = &s->parts[s->at];
+    GS_TRY(gs_search_plan_make(&part->plan, &s->query, part->terms, st));
+    return begin_plan(s, &part->plan, st);
 }
 
 gs_code gs_searcher_begin(gs_searcher *s, const void *text, size_t bytes, gs_status *st)
@@ -247,6 +257,71 @@ gs_code gs_searcher_next(gs_searcher *s, uint64_t *doc, gs_status *st)
             return GS_OK;
         }
     }
+}
+
+/* --- only how many ------------------------------------------------------------------ */
+
+/* Of one term the dictionary knows it, and of two how many documents have either: what it
+ * says of both, less those that have both, for which hardly all of the longer list is
+ * read. */
+static gs_code count_any_of(gs_searcher *s, gs_search_plan *plan, uint64_t *count,
+                            gs_status *st)
+{
+    uint64_t all = 0, both = 0;
+    if (plan->slot_count > 2) {
+        GS_TRY(begin_plan(s, plan, st));
+        return gs_doc_union_count(&s->any, count, st);
+    }
+    for (size_t i = 0; i < plan->slot_count; i++)
+        all += plan->slots[i].info.df;
+    if (plan->slot_count == 2) {
+        GS_TRY(gs_doc_common_start(&s->common, plan, st));
+        GS_TRY(gs_doc_common_count(&s->common, &both, st));
+    }
+    *count = all - both;
+    return GS_OK;
+}
+
+/* One by one, without those that are deleted. */
+static gs_code count_matches(gs_searcher *s, searched *part, uint64_t *count,
+                             gs_status *st)
+{
+    *count = 0;
+    GS_TRY(begin_plan(s, &part->plan, st));
+    for (uint64_t doc;;) {
+        GS_TRY(next_of_part(s, &part->plan, &doc, st));
+        if (doc == GS_NO_DOC)
+            return GS_OK;
+        *count +=
+            part->segment == NULL || !gs_tombstones_has(&part->segment->deleted, doc);
+    }
+}
+
+static gs_code count_part(gs_searcher *s, searched *part, uint64_t *count, gs_status *st)
+{
+    gs_search_plan *const plan = &part->plan;
+    GS_TRY(gs_search_plan_make(plan, &s->query, part->terms, st));
+    if (plan->is_wide || (part->segment != NULL && part->segment->deleted.lines != NULL))
+        return count_matches(s, part, count, st);
+    if (plan->is_any_of)
+        return count_any_of(s, plan, count, st);
+    if (!is_common(plan))
+        return count_matches(s, part, count, st);
+    GS_TRY(gs_doc_common_start(&s->common, plan, st));
+    return gs_doc_common_count(&s->common, count, st);
+}
+
+gs_code gs_searcher_count(gs_searcher *s, const void *text, size_t bytes, uint64_t *count,
+                          gs_status *st)
+{
+    *count = 0;
+    GS_TRY(gs_query_parse(s->parser, text, bytes, &s->query, st));
+    for (size_t i = 0; i < s->count; i++) {
+        uint64_t more;
+        GS_TRY(count_part(s, &s->parts[i], &more, st));
+        *count += more;
+    }
+    return GS_OK;
 }
 
 /* A query is one, in however many segments it is looked for. */

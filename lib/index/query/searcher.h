@@ -64,6 +64,9 @@ GS_MUST_CHECK gs_code gs_searcher_gather(gs_searcher *s, const void *text, size_
 GS_MUST_CHECK gs_code gs_searcher_begin(gs_searcher *s, const void *text, size_t bytes,
                                         gs_status *st);
 GS_MUST_CHECK gs_code gs_searcher_next(gs_searcher *s, uint64_t *doc, gs_status *st);
+/* How many there are. What lists and dictionary tell is not looked at one by one. */
+GS_MUST_CHECK gs_code gs_searcher_count(gs_searcher *s, const void *text, size_t bytes,
+                                        uint64_t *count, gs_status *st);
 
 /* Adds what was done so far. */
 void gs_searcher_stats(const gs_searcher *s, gs_search_stats *stats);

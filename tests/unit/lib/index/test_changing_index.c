@@ -271,7 +271,7 @@ static void search(const gs_index *index, const gs_word_rules *rules, uint64_t *
     REQUIRE_OK(gs_searcher_new(&s, index, rules, &options, &st), &st);
     for (unsigned i = 0; i < 40; i++) {
         char text[64];
-        uint64_t doc = 0;
+        uint64_t doc = 0, counted;
         const uint64_t r = check_random(state);
         const char *const *const form = forms[i % 6];
         const int bytes = snprintf(text, sizeof text, "%sw%u%sw%u%sw%u", form[0],
@@ -284,6 +284,8 @@ static void search(const gs_index *index, const gs_word_rules *rules, uint64_t *
             GS_NOTED(gs_index_document_name(index, top.docs[d].doc, &name, &st));
             gs_document_name_release(&name);
         }
+        gs_status_clear(&st);
+        GS_NOTED(gs_searcher_count(s, text, (size_t)bytes, &counted, &st));
         gs_status_clear(&st);
         GS_NOTED(gs_searcher_begin(s, text, (size_t)bytes, &st));
         while (st.code == GS_OK && doc != GS_NO_DOC)

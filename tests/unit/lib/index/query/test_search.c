@@ -215,15 +215,19 @@ typedef struct answer {
 static gs_code search(gs_searcher *s, const char *text, size_t bytes, answer *a,
                       gs_status *st)
 {
+    uint64_t counted;
     a->matches = 0;
     GS_TRY(gs_searcher_rank(s, text, bytes, &a->top, st));
+    GS_TRY(gs_searcher_count(s, text, bytes, &counted, st));
     GS_TRY(gs_searcher_begin(s, text, bytes, st));
     for (uint64_t doc;; a->matches++, a->last = doc) {
         GS_TRY(gs_searcher_next(s, &doc, st));
         if (doc == GS_NO_DOC)
-            return GS_OK;
+            break;
         CHECK(doc < DOCS && (a->matches == 0 || doc > a->last));
     }
+    CHECK(counted == a->matches);
+    return GS_OK;
 }
 
 /* Opens, asks a few queries and closes. */
