@@ -7,15 +7,23 @@
  *      others         |   |                             in the order of their number
  *                     x   o -> sum, phrases, top
  *
- * A window in which the bounds of all terms together do not reach the threshold is left
+ * As long as any document would be one of the best, those that all lists have are found
+ * first (doc_common.h), and scored then; for phrases there is no such beginning. Later a
+ * window in which the bounds of all terms together do not reach the threshold is left
  * out unread. In others every posting of the lead is scored, by vectors; a document that
  * the bounds of the other terms could still make one of the best is looked for in their
  * lists, and left as soon as one does not have it, or cannot add enough. Positions are
  * read of documents only whose score is good enough, which is most of what phrases cost.
  */
+#include "lib/base/mem.h"
+#include "lib/index/query/doc_common.h"
 #include "lib/index/query/match.h"
 #include "lib/index/query/rank.h"
 #include "lib/index/query/rank_batch.h"
+
+/* A block of the rarest term spans so many blocks of another one, and more, that the most
+ * of them is hardly less than that of all, which takes no look at them. */
+enum { WIDE = 4 };
 
 typedef struct ranker {
     gs_search_plan *plan;
@@ -24,6 +32,7 @@ typedef struct ranker {
     gs_length_bounds *others; /* what those from here on in that order can add in the
                                  window */
     bool needs_positions;
+    gs_doc_common common;
     gs_rank_batch batch;
 } ranker;
 
@@ -37,35 +46,67 @@ static gs_posting_list *reader_of(const ranker *r, size_t in_order)
     return &r->plan->readers[slot_of(r, in_order)->reader];
 }
 
-static void sort_order(ranker *r)
-{
-    for (size_t i = 0; i < r->count; i++) {
-        size_t at = i;
-        for (; at > 0 && slot_of(r, at - 1)->info.df > r->plan->slots[i].info.df; at--)
-            r->order[at] = r->order[at - 1];
-        r->order[at] = i;
-    }
-}
-
 static gs_code open(ranker *r, gs_status *st)
 {
     gs_search_plan *const plan = r->plan;
-    GS_TRY(gs_search_plan_open_bounds(plan, st));
-    for (size_t i = 0; i < r->count; i++) {
-        gs_search_slot *const slot = &plan->slots[i];
-        GS_TRY(gs_search_plan_open_reader(plan, &slot->info, &slot->reader, st));
-        GS_TRY(gs_search_plan_look_at_short(plan, slot, st));
-        slot->part = 0;
-    }
+    GS_TRY(gs_doc_common_start(&r->common, plan, st)); /* readers, in order */
+    for (size_t i = 0; i < r->count; i++)
+        plan->slots[i].part = 0;
     for (size_t i = 0; i < plan->node_count; i++) {
         gs_search_node *const node = &plan->nodes[i];
         r->needs_positions |= gs_query_needs_positions(node->kind);
         if (node->kind == GS_QUERY_TERM)
             node->reader = plan->slots[node->slot].reader;
     }
-    sort_order(r);
     return GS_OK;
 }
+
+static gs_code open_bounds(ranker *r, gs_status *st)
+{
+    GS_TRY(gs_search_plan_open_bounds(r->plan, st));
+    for (size_t i = 0; i < r->count; i++)
+        GS_TRY(gs_search_plan_look_at_short(r->plan, &r->plan->slots[i], st));
+    return GS_OK;
+}
+
+/* --- while any document would do ---------------------------------------------------- */
+
+/* Those that the lists have in common, of a block. */
+static gs_code take_common(ranker *r, gs_status *st)
+{
+    const gs_doc_common *const c = &r->common;
+    double sums[GS_INDEX_BLOCK] = {0};
+    uint64_t tfs[GS_INDEX_BLOCK];
+    gs_scores scores;
+    if (c->count == 0)
+        return GS_OK;
+    for (size_t slot = 0; slot < r->count; slot++) {
+        gs_doc_common_tfs(c, slot, tfs);
+        gs_search_plan_score(r->plan, &r->plan->slots[slot], c->docs, tfs, c->count,
+                             &scores);
+        for (size_t i = 0; i < c->count; i++)
+            sums[i] += scores.parts[i];
+    }
+    for (size_t i = 0; i < c->count; i++)
+        GS_TRY(gs_top_docs_add(r->batch.top, c->docs[i], sums[i], st));
+    return GS_OK;
+}
+
+static gs_code take_first(ranker *r, gs_status *st)
+{
+    gs_search_plan *const plan = r->plan;
+    GS_TRY(gs_mem_grow(&plan->common_tfs, &plan->common_tfs_capacity,
+                       r->count * GS_INDEX_BLOCK, "frequencies", st));
+    r->common.wants_tfs = true;
+    r->common.tfs = plan->common_tfs;
+    while (!r->common.has_ended && gs_top_docs_threshold(r->batch.top) < 0) {
+        GS_TRY(gs_doc_common_fill(&r->common, st));
+        GS_TRY(take_common(r, st));
+    }
+    return GS_OK;
+}
+
+/* --- later -------------------------------------------------------------------------- */
 
 /* Every reader is at the document. Are the terms where they must be in it? */
 static gs_code are_in_place(const ranker *r, bool *out, gs_status *st)
@@ -172,8 +213,12 @@ static gs_code cut_window(ranker *r, uint64_t from, uint64_t *to, gs_status *st)
     gs_length_bounds_set(&r->others[r->count], 0);
     for (size_t i = r->count; i-- > 0;) {
         gs_search_slot *const slot = slot_of(r, i);
-        GS_TRY(gs_block_bound_seek(&slot->bound, from, st));
-        GS_TRY(gs_block_bound_over(&slot->bound, *to, &slot->window, st));
+        if (i > 0 && slot->info.df / WIDE > slot_of(r, 0)->info.df) {
+            slot->window = slot->bound.most;
+        } else {
+            GS_TRY(gs_block_bound_seek(&slot->bound, from, st));
+            GS_TRY(gs_block_bound_over(&slot->bound, *to, &slot->window, st));
+        }
         gs_length_bounds_add(&r->others[i], &r->others[i + 1], &slot->window);
     }
     return GS_OK;
@@ -191,7 +236,13 @@ gs_code gs_rank_all(gs_search_plan *plan, gs_top_docs *top, gs_status *st)
         return GS_OK;
     GS_TRY(open(&r, st));
     GS_TRY(gs_rank_batch_open(&r.batch, plan, top, st));
-    for (uint64_t from = 0, to; from != GS_NO_DOC; from = to == GS_NO_DOC ? to : to + 1) {
+    if (!r.needs_positions)
+        GS_TRY(take_first(&r, st));
+    if (r.common.has_ended || has_ended(&r))
+        return GS_OK;
+    GS_TRY(open_bounds(&r, st));
+    for (uint64_t from = reader_of(&r, 0)->doc, to; from != GS_NO_DOC;
+         from = to == GS_NO_DOC ? to : to + 1) {
         GS_TRY(cut_window(&r, from, &to, st));
         if (gs_rank_are_hopeless(top, &r.others[0]))
             continue;

@@ -108,6 +108,7 @@ void gs_search_plan_release(gs_search_plan *plan)
     gs_mem_free(plan->window);
     gs_mem_free(plan->logs);
     gs_mem_free(plan->batch_parts);
+    gs_mem_free(plan->common_tfs);
     gs_wide_query_close(plan);
     *plan = (gs_search_plan){0};
 }

@@ -102,6 +102,8 @@ typedef struct gs_search_plan {
     struct gs_wide_query *wide; /* wide_query's */
     double *batch_parts;        /* rank_batch's */
     size_t batch_parts_capacity;
+    uint64_t *common_tfs; /* rank_all's, of documents that all lists have */
+    size_t common_tfs_capacity;
     gs_score_way score_way;
     gs_search_stats stats;
 } gs_search_plan;
