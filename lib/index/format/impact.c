@@ -15,7 +15,7 @@ enum { SMALL = 16 }; /* frequencies less 1, of which most are below */
 static void coarsen(gs_impacts *impacts, gs_impact *pairs)
 {
     unsigned at = 0, closest = UINT8_MAX;
-    for (unsigned i = 0; i < GS_IMPACTS_MAX; i++) {
+    for (unsigned i = 0; i < GS_IMPACTS_KEPT; i++) {
         const unsigned gap = (unsigned)(pairs[i + 1].length - pairs[i].length);
         if (gap < closest) {
             closest = gap;
@@ -23,9 +23,9 @@ static void coarsen(gs_impacts *impacts, gs_impact *pairs)
         }
     }
     pairs[at].tf = pairs[at + 1].tf;
-    memmove(&pairs[at + 1], &pairs[at + 2], (GS_IMPACTS_MAX - at - 1) * sizeof *pairs);
-    memcpy(impacts->pairs, pairs, GS_IMPACTS_MAX * sizeof *pairs);
-    impacts->count = GS_IMPACTS_MAX;
+    memmove(&pairs[at + 1], &pairs[at + 2], (GS_IMPACTS_KEPT - at - 1) * sizeof *pairs);
+    memcpy(impacts->pairs, pairs, GS_IMPACTS_KEPT * sizeof *pairs);
+    impacts->count = GS_IMPACTS_KEPT;
 }
 
 static void add(gs_impacts *impacts, gs_impact added)
@@ -45,7 +45,7 @@ static void add(gs_impacts *impacts, gs_impact added)
         if (impacts->pairs[i].tf > added.tf)
             pairs[count++] = impacts->pairs[i];
     }
-    if (count > GS_IMPACTS_MAX) {
+    if (count > GS_IMPACTS_KEPT) {
         coarsen(impacts, pairs);
         return;
     }
@@ -61,7 +61,7 @@ static void add_before(gs_impacts *impacts, gs_impact added)
         return;
     memcpy(pairs + 1, impacts->pairs, sizeof impacts->pairs);
     pairs[0] = added;
-    if (impacts->count == GS_IMPACTS_MAX) {
+    if (impacts->count == GS_IMPACTS_KEPT) {
         coarsen(impacts, pairs);
         return;
     }

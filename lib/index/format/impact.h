@@ -11,8 +11,9 @@
  *      kept                    (1, 40) (2, 60) (3, 75)
  *
  * Both are kept in a byte each, lengths rounded down and frequencies up, so that bounds
- * stay bounds. Where there are more than GS_IMPACTS_MAX pairs, two neighbours become one
- * that is at least as good as both. Documents without lengths count as having none.
+ * stay bounds. Where there are more than GS_IMPACTS_KEPT pairs, two neighbours become one
+ * that is at least as good as both. Six would say more, but to look at them takes longer
+ * than they save. Documents without lengths count as having none.
  *
  *      written: frequency, length; frequency, length; ...     (two bytes a pair)
  */
@@ -26,7 +27,8 @@
 #include "lib/index/format/posting_pack.h"
 
 enum {
-    GS_IMPACTS_MAX = 6,
+    GS_IMPACTS_KEPT = 3, /* of a block, at most */
+    GS_IMPACTS_MAX = 6,  /* in a file: earlier versions kept so many */
     GS_IMPACT_BYTES = 2, /* of a pair, written */
 };
 

@@ -86,8 +86,8 @@ static void postings_are_covered(void)
         gs_impacts impacts;
         gs_impacts_of(&impacts, tfs_less_one, lengths, count);
         const unsigned kept = kept_count(tfs_less_one, lengths, count);
-        coarse += kept > GS_IMPACTS_MAX;
-        const bool is_exact = are_small && kept <= GS_IMPACTS_MAX;
+        coarse += kept > GS_IMPACTS_KEPT;
+        const bool is_exact = are_small && kept <= GS_IMPACTS_KEPT;
         exact += is_exact;
         CHECK(!is_exact || impacts.count == kept);
         for (size_t i = 0; i < count; i++) {

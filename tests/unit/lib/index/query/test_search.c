@@ -131,7 +131,7 @@ static void impacts_cover(void)
             CHECK(gs_impacts_cover(&joined, tfs[i] + 1, lengths[i]));
         }
         /* Each is a posting, unless there were too many or they had to be rounded. */
-        if (__builtin_popcountll(seen) > GS_IMPACTS_MAX || seen >> 63 != 0)
+        if (__builtin_popcountll(seen) > GS_IMPACTS_KEPT || seen >> 63 != 0)
             continue;
         for (unsigned i = 0; i < again.count; i++) {
             bool is_there = false;
