@@ -344,7 +344,8 @@ static void find_first(const gs_string_splitters *s, gs_placed_string *strings,
         gs_placed_string *p[4];
         for (size_t k = 0; k < 4; k++) {
             p[k] = strings + (i + k < count ? i + k : i);
-            words[k] = gs_string_word(p[k]->string, p[k]->bytes, 0);
+            memcpy(&words[k], p[k]->string, sizeof words[k]);
+            words[k] = gs_word_cut(words[k], (int)p[k]->bytes);
         }
         size_t a = 1, b = 1, c = 1, d = 1;
         for (unsigned l = s->levels; l > 0; l--) {

@@ -56,7 +56,7 @@ static bool plan_chunk_pages(gs_early_split *s, size_t pages_max)
 }
 
 /* How many pages the lists may take; false if that is more than there are. Keys that take
- * long are kept there, if there is room for them. */
+ * longer to make than to keep are kept there, if there is room for them. */
 static bool plan_pages(gs_early_split *s, const gs_text_guess *guess, size_t text,
                        size_t pages_max)
 {
@@ -218,14 +218,13 @@ static inline bool add_to_bucket(gs_early_split *s, unsigned worker, size_t buck
 {
     gs_text_list *const list = gs_text_list_of(&s->lists, worker, bucket);
     const bool is_one = s->splitters->buckets[bucket].is_one;
-    list->bytes += key_bytes;
     if (s->keeps_keys)
         list->has_others = true;
     if (__builtin_expect(bytes > GS_TEXT_NEAR_MAX, 0))
         return gs_text_list_add_far(&s->lists, list, gs_where_pack(offset, bytes),
-                                    bytes + s->layout.has_eol, is_one);
-    return gs_text_list_add(&s->lists, list, record, bytes, s->layout.has_eol, false,
-                            is_one);
+                                    bytes + s->layout.has_eol + key_bytes, is_one);
+    return gs_text_list_add(&s->lists, list, record, bytes, s->layout.has_eol, key_bytes,
+                            false, is_one);
 }
 
 /* The same with its key, as a keyed record. */
@@ -233,7 +232,7 @@ static inline bool add_with_key(gs_early_split *s, unsigned worker, size_t bucke
                                 const uint8_t *record, size_t bytes)
 {
     gs_text_list *const list = gs_text_list_of(&s->lists, worker, bucket);
-    return gs_text_list_add(&s->lists, list, record, bytes, s->layout.has_eol, true,
+    return gs_text_list_add(&s->lists, list, record, bytes, s->layout.has_eol, 0, true,
                             s->splitters->buckets[bucket].is_one);
 }
 
@@ -243,6 +242,9 @@ static bool add_batch(gs_early_split *s, unsigned worker)
     gs_key_batch *const batch = &s->key_batch[worker];
     bool is_added = true;
     gs_string_splitters_find(s->splitters, batch->strings_of, batch->count);
+    for (size_t i = 0; i < batch->count; i++)
+        gs_text_list_prefetch(
+            gs_text_list_of(&s->lists, worker, batch->strings_of[i].bucket));
     for (size_t i = 0; i < batch->count && is_added; i++) {
         const gs_batched_key *const r = &batch->records[i];
         const gs_placed_string *const string = &batch->strings_of[i];

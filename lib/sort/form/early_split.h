@@ -21,9 +21,9 @@
  * how often it came: it is neither copied nor sorted.
  *
  * Of a keyed record the key is made twice: for its bucket, and again where it is sorted.
- * Where keys are made fast, that takes a tenth less time than to write key and line to
- * memory and fetch them from there, and less than half the memory. Others are kept, if
- * there is room for them.
+ * Where keys are copied, that takes no longer than to write key and line to memory and
+ * fetch them from there, and less than half the memory. Others are kept, if there is room
+ * for them: what is a number alone is a few bytes.
  *
  * Of text that is more than there is memory for, the lists hold a chunk at a time, whose
  * buckets become a run: more than half as much again as of text and its elements, where

@@ -101,12 +101,14 @@ static inline void gs_text_list_prefetch(const gs_text_list *list)
 bool gs_text_list_extend(gs_text_lists *t, gs_text_list *list);
 
 /* Adds a record of `bytes` bytes, not more than GS_TEXT_NEAR_MAX, and `eol_bytes` that
- * follow it; with has_key it is a keyed record, with all that goes before its line. With
- * is_one the list has one string, and the text stands for all. May read
- * GS_SHORT_COPY_BYTES behind the record. */
+ * follow it; with has_key it is a keyed record, with all that goes before its line, and
+ * else `beside_bytes` will be put beside it. With is_one the list has one string, and the
+ * text stands for all. May read GS_SHORT_COPY_BYTES behind the record. What the list
+ * counts is added to by nobody else: it is read as one, which waits for who has just
+ * written a part of it. */
 static inline bool gs_text_list_add(gs_text_lists *t, gs_text_list *list,
                                     const uint8_t *text, size_t bytes, size_t eol_bytes,
-                                    bool has_key, bool is_one)
+                                    size_t beside_bytes, bool has_key, bool is_one)
 {
     const size_t all = bytes + eol_bytes;
     const size_t room = all < GS_SHORT_COPY_BYTES ? (size_t)GS_SHORT_COPY_BYTES : all;
@@ -121,7 +123,7 @@ static inline bool gs_text_list_add(gs_text_lists *t, gs_text_list *list,
     gs_copy_short(to + GS_TEXT_HEAD, text, all);
     list->tail = to + (is_one ? 0 : GS_TEXT_HEAD + all);
     list->count++;
-    list->bytes += all;
+    list->bytes += all + beside_bytes;
     return true;
 }
 

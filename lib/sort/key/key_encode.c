@@ -120,18 +120,34 @@ static uint8_t *put_folded(uint8_t *to, const uint8_t *from, const uint8_t *end)
     return put_bytes_as(true, to, from, end);
 }
 
+#ifdef __SSE2__
+/* Copies 16 bytes; which of them have to be escaped. */
+static inline unsigned put_16(uint8_t *to, const uint8_t *from)
+{
+    const __m128i text = gs_load_16(from);
+    _mm_storeu_si128((__m128i *)(void *)to, text);
+    return (unsigned)_mm_movemask_epi8(
+        _mm_cmpeq_epi8(_mm_min_epu8(text, _mm_set1_epi8(ESCAPE)), text));
+}
+#endif
+
 /* The same for few bytes, at once; NULL if there are more or some have to be escaped. */
 static inline uint8_t *put_short_bytes(uint8_t *to, const uint8_t *from,
                                        const uint8_t *end)
 {
 #ifdef __SSE2__
+    enum { FEW = 16, MORE = 64 };
     const size_t bytes = (size_t)(end - from);
-    const __m128i text = gs_load_16(from);
-    const __m128i low = _mm_cmpeq_epi8(_mm_min_epu8(text, _mm_set1_epi8(ESCAPE)), text);
-    const unsigned escaped = (unsigned)_mm_movemask_epi8(low);
-    if (bytes > sizeof text || (escaped & ((1u << bytes) - 1)) != 0)
+    uint64_t escaped = put_16(to, from);
+    if (bytes > FEW) {
+        escaped |= (uint64_t)put_16(to + 16, from + 16) << 16;
+        escaped |= (uint64_t)put_16(to + 32, from + 32) << 32;
+        escaped |= (uint64_t)put_16(to + 48, from + 48) << 48;
+        if (bytes >= MORE)
+            return NULL;
+    }
+    if ((escaped & ((UINT64_C(1) << bytes) - 1)) != 0)
         return NULL;
-    _mm_storeu_si128((__m128i *)(void *)to, text);
     to[bytes] = TERMINATOR;
     return to + bytes + 1;
 #else
@@ -376,13 +392,15 @@ size_t gs_key_encode_bound(const gs_key_encoder *e, size_t line_bytes)
 
 bool gs_key_encode_is_cheap(const gs_key_encoder *e)
 {
+    bool has_copied = false;
     if (e->order == NULL)
         return false;
     for (size_t i = 0; i < e->order->key_count; i++) {
         if (e->plans[i].text == TEXT_OTHER)
             return false;
+        has_copied |= e->plans[i].text != TEXT_NUMBER;
     }
-    return true;
+    return has_copied;
 }
 
 bool gs_key_encoder_plain_keys(const gs_key_encoder *e, gs_plain_keys *out)
@@ -424,22 +442,24 @@ static size_t encode_any(const gs_key_encoder *e, const uint8_t *line, size_t li
     return (size_t)(to - dst);
 }
 
-static size_t encode_short(const gs_key_encoder *e, const uint8_t *line,
-                           size_t line_bytes, uint8_t *dst)
+/* Of a line that is not long; compiled for short ones and others. */
+static inline __attribute__((always_inline)) size_t
+encode_by_bits(bool is_short, const gs_key_encoder *e, const uint8_t *line,
+               size_t line_bytes, uint8_t *dst)
 {
     const gs_order *const order = e->order;
     uint8_t *to = dst;
-    gs_short_walk walk = gs_short_start(order, line, line_bytes, e->has_fields);
+    gs_bit_walk walk = gs_bit_start(order, line, line_bytes, e->has_fields, is_short);
     for (size_t i = 0; i < order->key_count; i++) {
         const gs_key_plan *const plan = &e->plans[i];
         size_t from, limit;
         if (plan->part != PART_OTHER) {
-            gs_short_walk_to(&walk, plan->field);
+            gs_bit_walk_to(&walk, plan->field);
             from = walk.at;
-            limit = plan->part == PART_FIELD ? gs_short_field_end(&walk) : line_bytes;
+            limit = plan->part == PART_FIELD ? gs_bit_field_end(&walk) : line_bytes;
         } else {
-            from = gs_short_begin(&walk, line, &order->keys[i]);
-            limit = gs_short_limit(&walk, line, &order->keys[i]);
+            from = gs_bit_begin(&walk, line, &order->keys[i]);
+            limit = gs_bit_limit(&walk, line, &order->keys[i]);
         }
         const uint8_t *const end = line + (limit < from ? from : limit);
         uint8_t *next = NULL;
@@ -454,6 +474,18 @@ static size_t encode_short(const gs_key_encoder *e, const uint8_t *line,
         to = next;
     }
     return (size_t)(to - dst);
+}
+
+static size_t encode_short(const gs_key_encoder *e, const uint8_t *line,
+                           size_t line_bytes, uint8_t *dst)
+{
+    return encode_by_bits(true, e, line, line_bytes, dst);
+}
+
+static size_t encode_longer(const gs_key_encoder *e, const uint8_t *line,
+                            size_t line_bytes, uint8_t *dst)
+{
+    return encode_by_bits(false, e, line, line_bytes, dst);
 }
 
 /* A key of a value that is no line's own. */
@@ -530,6 +562,8 @@ size_t gs_key_encode(const gs_key_encoder *e, const uint8_t *line, size_t line_b
 {
     if (__builtin_expect(!e->is_of_lines, 0))
         return encode_other(e, line, line_bytes, dst);
-    return line_bytes <= GS_SHORT_LINE_BYTES ? encode_short(e, line, line_bytes, dst)
-                                             : encode_any(e, line, line_bytes, dst);
+    if (line_bytes <= GS_SHORT_LINE_BYTES)
+        return encode_short(e, line, line_bytes, dst);
+    return line_bytes <= GS_BIT_LINE_BYTES ? encode_longer(e, line, line_bytes, dst)
+                                           : encode_any(e, line, line_bytes, dst);
 }

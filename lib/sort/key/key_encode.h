@@ -53,7 +53,7 @@ const gs_key_maker *gs_key_encoder_maker(const gs_key_encoder *e);
 size_t gs_key_encode_bound(const gs_key_encoder *e, size_t line_bytes);
 
 /* Is a key made in about the time that it takes to write it to memory and read it back?
- */
+ * What is copied is, folded or not, but not a number by itself, which is a few bytes. */
 bool gs_key_encode_is_cheap(const gs_key_encoder *e);
 
 /* A key that is a field, or all from that field on, as its bytes stand or by -n. */

@@ -2,7 +2,7 @@
 /*
  * key_field: where the fields of a line are, and the keys in them.
  *
- * Of a short line all boundaries of fields are found at once, a bit each:
+ * Of a line that is not long all boundaries of fields are found at once, a bit each:
  *
  *      line       a l p h a , b e t a , g a m m a
  *      ahead      . . . . . 1 . . . . 1 . . . . .     field 1 begins behind the first
@@ -164,87 +164,141 @@ static GS_KEY_INLINE gs_field_walk gs_field_start(const gs_order *order,
     return w;
 }
 
-/* --- short lines ------------------------------------------------------------------- */
+/* --- lines that are not long -------------------------------------------------------- */
 
-enum { GS_SHORT_LINE_BYTES = 63 };
+enum {
+    GS_SHORT_LINE_BYTES = 63, /* one word has a bit for each byte */
+    GS_BIT_LINE_BYTES = 127,  /* two do */
+};
 
-typedef struct gs_short_walk {
-    uint64_t boundaries; /* of fields */
-    uint64_t ahead;      /* those that have not been passed */
-    size_t field;        /* begins at `at` */
-    size_t at, bytes;    /* in the line; of it */
-    bool is_blank;       /* a boundary is the field's first blank, not before it */
-} gs_short_walk;
+/* A bit for each byte of a line; of a short one all are in the first word. */
+typedef struct gs_line_bits {
+    uint64_t low, high;
+} gs_line_bits;
 
-static GS_KEY_INLINE gs_short_walk gs_short_start(const gs_order *order,
-                                                  const uint8_t *line, size_t bytes,
-                                                  bool has_fields)
+typedef struct gs_bit_walk {
+    gs_line_bits boundaries; /* of fields */
+    gs_line_bits ahead;      /* those that have not been passed */
+    size_t field;            /* begins at `at` */
+    size_t at, bytes;        /* in the line; of it */
+    bool is_blank;           /* a boundary is the field's first blank, not before it */
+    bool is_short;           /* this and what is before it is known when it is compiled */
+} gs_bit_walk;
+
+static GS_KEY_INLINE uint64_t gs_short_blanks(const uint8_t *p, size_t bytes)
 {
-    gs_short_walk w = {.bytes = bytes,
-                       .is_blank = order->delimiter == GS_ORDER_BLANK_FIELDS};
-    if (!has_fields)
-        return w;
-    if (w.is_blank) {
-        const uint64_t blanks = gs_short_mask(line, bytes, ' ') |
-                                gs_short_mask(line, bytes, '\t') |
-                                gs_short_mask(line, bytes, '\n');
-        w.boundaries = blanks & ~(blanks << 1 | 1);
-    } else {
-        w.boundaries = gs_short_mask(line, bytes, (uint8_t)order->delimiter);
-    }
+    return gs_short_mask(p, bytes, ' ') | gs_short_mask(p, bytes, '\t') |
+           gs_short_mask(p, bytes, '\n');
+}
+
+static GS_KEY_INLINE uint64_t gs_line_blanks(const uint8_t *p)
+{
+    return gs_line_mask(p, ' ') | gs_line_mask(p, '\t') | gs_line_mask(p, '\n');
+}
+
+/* The first of a row of blanks each, but not at the beginning of the line. */
+static GS_KEY_INLINE gs_line_bits gs_first_blanks(gs_line_bits blanks)
+{
+    return (gs_line_bits){blanks.low & ~(blanks.low << 1 | 1),
+                          blanks.high & ~(blanks.high << 1 | blanks.low >> 63)};
+}
+
+static GS_KEY_INLINE gs_line_bits gs_field_boundaries(const gs_order *order,
+                                                      const uint8_t *line, size_t bytes,
+                                                      bool is_short)
+{
+    const bool is_blank = order->delimiter == GS_ORDER_BLANK_FIELDS;
+    const uint8_t delimiter = (uint8_t)order->delimiter;
+    gs_line_bits bits = {0};
+    if (is_short)
+        bits.low = is_blank ? gs_short_blanks(line, bytes)
+                            : gs_short_mask(line, bytes, delimiter);
+    else if (is_blank)
+        bits =
+            (gs_line_bits){gs_line_blanks(line), gs_short_blanks(line + 64, bytes - 64)};
+    else
+        bits = (gs_line_bits){gs_line_mask(line, delimiter),
+                              gs_short_mask(line + 64, bytes - 64, delimiter)};
+    return is_blank ? gs_first_blanks(bits) : bits;
+}
+
+/* Where the first bit is, or `none`. */
+static GS_KEY_INLINE size_t gs_first_bit(gs_line_bits bits, bool is_short, size_t none)
+{
+    if (bits.low != 0)
+        return (size_t)__builtin_ctzll(bits.low);
+    return is_short || bits.high == 0 ? none : 64 + (size_t)__builtin_ctzll(bits.high);
+}
+
+static GS_KEY_INLINE gs_line_bits gs_without_first_bit(gs_line_bits bits)
+{
+    return (gs_line_bits){bits.low & (bits.low - 1),
+                          bits.low != 0 ? bits.high : bits.high & (bits.high - 1)};
+}
+
+/* Of a line of at most GS_BIT_LINE_BYTES, which is short or not. */
+static GS_KEY_INLINE gs_bit_walk gs_bit_start(const gs_order *order, const uint8_t *line,
+                                              size_t bytes, bool has_fields,
+                                              bool is_short)
+{
+    gs_bit_walk w = {.bytes = bytes,
+                     .is_blank = order->delimiter == GS_ORDER_BLANK_FIELDS,
+                     .is_short = is_short};
+    if (has_fields)
+        w.boundaries = gs_field_boundaries(order, line, bytes, is_short);
     w.ahead = w.boundaries;
     return w;
 }
 
-static GS_KEY_INLINE void gs_short_walk_to(gs_short_walk *w, size_t field)
+static GS_KEY_INLINE void gs_bit_walk_to(gs_bit_walk *w, size_t field)
 {
     if (field < w->field) {
         w->field = w->at = 0;
         w->ahead = w->boundaries;
     }
     for (; w->field < field; w->field++) {
-        if (w->ahead == 0) {
+        const size_t at = gs_first_bit(w->ahead, w->is_short, SIZE_MAX);
+        if (at == SIZE_MAX) {
             w->at = w->bytes;
             w->field = field;
             return;
         }
-        w->at = (size_t)__builtin_ctzll(w->ahead) + !w->is_blank;
-        w->ahead &= w->ahead - 1;
+        w->at = at + !w->is_blank;
+        w->ahead = gs_without_first_bit(w->ahead);
     }
 }
 
 /* Of the field that the walk stands on. */
-static GS_KEY_INLINE size_t gs_short_field_end(const gs_short_walk *w)
+static GS_KEY_INLINE size_t gs_bit_field_end(const gs_bit_walk *w)
 {
-    return w->ahead != 0 ? (size_t)__builtin_ctzll(w->ahead) : w->bytes;
+    return gs_first_bit(w->ahead, w->is_short, w->bytes);
 }
 
-static GS_KEY_INLINE size_t gs_short_skip_blanks(const gs_short_walk *w,
-                                                 const uint8_t *line, size_t at)
+static GS_KEY_INLINE size_t gs_bit_skip_blanks(const gs_bit_walk *w, const uint8_t *line,
+                                               size_t at)
 {
     return (size_t)(gs_text_skip_blanks(line + at, line + w->bytes) - line);
 }
 
-static GS_KEY_INLINE size_t gs_short_begin(gs_short_walk *w, const uint8_t *line,
-                                           const gs_key *key)
+static GS_KEY_INLINE size_t gs_bit_begin(gs_bit_walk *w, const uint8_t *line,
+                                         const gs_key *key)
 {
-    gs_short_walk_to(w, key->start_field);
-    const size_t at =
-        key->skip_start_blanks ? gs_short_skip_blanks(w, line, w->at) : w->at;
+    gs_bit_walk_to(w, key->start_field);
+    const size_t at = key->skip_start_blanks ? gs_bit_skip_blanks(w, line, w->at) : w->at;
     return w->bytes - at < key->start_char ? w->bytes : at + key->start_char;
 }
 
-static GS_KEY_INLINE size_t gs_short_limit(gs_short_walk *w, const uint8_t *line,
-                                           const gs_key *key)
+static GS_KEY_INLINE size_t gs_bit_limit(gs_bit_walk *w, const uint8_t *line,
+                                         const gs_key *key)
 {
     if (key->end_field == SIZE_MAX)
         return w->bytes;
     if (key->end_char == 0) {
-        gs_short_walk_to(w, key->end_field);
-        return gs_short_field_end(w);
+        gs_bit_walk_to(w, key->end_field);
+        return gs_bit_field_end(w);
     }
-    gs_short_walk_to(w, key->end_field);
-    const size_t at = key->skip_end_blanks ? gs_short_skip_blanks(w, line, w->at) : w->at;
+    gs_bit_walk_to(w, key->end_field);
+    const size_t at = key->skip_end_blanks ? gs_bit_skip_blanks(w, line, w->at) : w->at;
     return w->bytes - at < key->end_char ? w->bytes : at + key->end_char;
 }
 

@@ -14,13 +14,20 @@
 
 enum { GS_SHORT_COPY_BYTES = 64 };
 
-/* May read and write up to GS_SHORT_COPY_BYTES past the ends. */
+/* May read and write up to GS_SHORT_COPY_BYTES past the ends of what is shorter than
+ * that. A longer record is copied by pieces of as much, the last of which ends where it
+ * does: what compilers make of a copy that they know to be of some hundred bytes at most
+ * takes longer to begin than that takes. */
 static inline void gs_copy_short(uint8_t *to, const uint8_t *from, size_t bytes)
 {
-    memcpy(to, from, GS_SHORT_COPY_BYTES);
-    if (__builtin_expect(bytes > GS_SHORT_COPY_BYTES, 0))
-        memcpy(to + GS_SHORT_COPY_BYTES, from + GS_SHORT_COPY_BYTES,
-               bytes - GS_SHORT_COPY_BYTES);
+    enum { PIECE = GS_SHORT_COPY_BYTES };
+    memcpy(to, from, PIECE);
+    if (__builtin_expect(bytes > PIECE, 0)) {
+        const size_t last = bytes - PIECE;
+        for (size_t at = PIECE; at < last; at += PIECE)
+            memcpy(to + at, from + at, PIECE);
+        memcpy(to + last, from + last, PIECE);
+    }
 }
 
 #endif

@@ -45,9 +45,10 @@ static size_t fill(gs_text_lists *t, unsigned worker, unsigned kind, size_t most
                      check_random(state) % LISTS};
         gs_text_list *const list = gs_text_list_of(t, worker, r->list);
         const uint64_t where = gs_where_pack(r->at * WHERE, r->bytes);
-        CHECK(r->bytes > GS_TEXT_NEAR_MAX
-                  ? gs_text_list_add_far(t, list, where, r->bytes + 1, false)
-                  : gs_text_list_add(t, list, text + r->at, r->bytes, 1, false, false));
+        CHECK(
+            r->bytes > GS_TEXT_NEAR_MAX
+                ? gs_text_list_add_far(t, list, where, r->bytes + 1, false)
+                : gs_text_list_add(t, list, text + r->at, r->bytes, 1, 0, false, false));
         at += r->bytes + 1;
     }
     CHECK(at == most);

@@ -247,33 +247,43 @@ static gs_key random_key(size_t fields, uint64_t *state)
     return key;
 }
 
-/* Short lines are looked at in another way than long ones: with a field more behind it,
+/* A line of some fields, the last of which no random key reaches. */
+static size_t make_fields(uint8_t *line, size_t most, size_t fields, bool is_blank,
+                          const char *alphabet, uint64_t *state)
+{
+    enum { END = 8 };
+    const char separator = is_blank ? ' ' : ',';
+    const size_t longest = check_random(state) % 2 == 0 ? 16 : 60;
+    size_t bytes = 0;
+    for (size_t f = 0; f < fields; f++) {
+        if (f > 0)
+            line[bytes++] = (uint8_t)separator;
+        const size_t length = check_random(state) % longest;
+        for (size_t i = 0; i < length && bytes + 2 * fields + END < most; i++) {
+            const char c = alphabet[check_random(state) % strlen(alphabet)];
+            line[bytes++] = c == '#' ? 0 : c == '@' ? 1 : (uint8_t)c;
+        }
+        if (is_blank)
+            line[bytes++] = 'e'; /* a field of blanks alone would join the next */
+    }
+    memset(line + bytes, 'q', END); /* characters are counted beyond their field */
+    return bytes + END;
+}
+
+/* Lines are looked at in other ways the longer they are: with a field more behind it,
  * which no key reaches, a line has the same key. */
 static void short_and_long_agree(uint64_t *state)
 {
-    enum { SHORT = 63, FIELDS = 4, END = 8, MORE = 100 };
+    enum { SHORT = 63, MIDDLE = 127, FIELDS = 4, MORE = 200 };
     for (unsigned round = 0; round < check_often(ROUNDS); round++) {
         const bool is_blank = check_random(state) % 2 == 0;
-        const char separator = is_blank ? ' ' : ',';
         const char *const alphabet = round % 3 == 0   ? "0123456789"
                                      : round % 3 == 1 ? "aB1 .-\t"
                                                       : "01#@x~";
-        uint8_t line[SHORT + MORE + GS_KEY_READ_SLACK];
-        size_t bytes = 0;
+        uint8_t line[MIDDLE + MORE + GS_KEY_READ_SLACK];
         memset(line, 0xee, sizeof line);
-        for (size_t f = 0; f < FIELDS; f++) {
-            if (f > 0)
-                line[bytes++] = (uint8_t)separator;
-            const size_t length = check_random(state) % 16;
-            for (size_t i = 0; i < length && bytes + FIELDS + END < SHORT; i++) {
-                const char c = alphabet[check_random(state) % strlen(alphabet)];
-                line[bytes++] = c == '#' ? 0 : c == '@' ? 1 : (uint8_t)c;
-            }
-            if (is_blank)
-                line[bytes++] = 'e'; /* a field of blanks alone would join the next */
-        }
-        memset(line + bytes, 'q', END); /* characters are counted beyond their field */
-        bytes += END;
+        const size_t bytes = make_fields(line, round % 2 == 0 ? SHORT : MIDDLE, FIELDS,
+                                         is_blank, alphabet, state);
         gs_key keys[2] = {random_key(FIELDS - 1, state), random_key(FIELDS - 1, state)};
         const gs_order order = {.keys = keys,
                                 .key_count = 2,
@@ -281,14 +291,17 @@ static void short_and_long_agree(uint64_t *state)
                                 .delimiter = is_blank ? GS_ORDER_BLANK_FIELDS : ','};
         gs_status st = {.code = GS_OK};
         gs_key_encoder *e = NULL;
-        REQUIRE_OK(gs_key_encoder_new(&e, &order, round % 2 == 0, &st), &st);
-        uint8_t of_short[4096], of_long[4096];
-        REQUIRE(bytes <= SHORT && gs_key_encode_bound(e, bytes + MORE) <= sizeof of_long);
-        const size_t n = gs_key_encode(e, line, bytes, of_short);
-        line[bytes] = (uint8_t)separator;
+        REQUIRE_OK(gs_key_encoder_new(&e, &order, round % 4 < 2, &st), &st);
+        uint8_t as_is[16384], of_longer[16384];
+        REQUIRE(bytes <= MIDDLE && gs_key_encode_bound(e, bytes + MORE) <= sizeof as_is);
+        const size_t n = gs_key_encode(e, line, bytes, as_is);
+        line[bytes] = is_blank ? ' ' : ',';
         memset(line + bytes + 1, 'z', MORE - 1);
-        const size_t m = gs_key_encode(e, line, bytes + MORE, of_long);
-        CHECK(n == m && memcmp(of_short, of_long, n) == 0);
+        for (unsigned i = 0; i < 4; i++) {
+            const size_t more = 1 + check_random(state) % MORE;
+            const size_t m = gs_key_encode(e, line, bytes + more, of_longer);
+            CHECK(n == m && memcmp(as_is, of_longer, n) == 0);
+        }
         gs_key_encoder_free(e);
     }
 }
