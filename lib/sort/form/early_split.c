@@ -9,8 +9,10 @@
 #include "lib/sort/form/text_sample.h"
 
 enum {
-    RECORD_MEAN_MAX = 1024,   /* longer lines have pages of their own */
-    BUCKET_RECORDS = 1 << 14, /* a bucket's elements and text are to fit the cache */
+    RECORD_MEAN_MAX = 1024, /* longer lines have pages of their own */
+    /* A bucket's elements, twice, and its text are to fit the cache. */
+    BUCKET_RECORDS_MAX = 1 << 14,
+    BUCKET_BYTES = 5 << 18,
     /* Of a chunk: near buckets are to take little of its memory. */
     CHUNK_BUCKET_RECORDS = 1 << 12,
     CHUNK_BATCH_BYTES = 1 << 20,       /* of most batches */
@@ -92,6 +94,12 @@ static size_t records_of_chunk(const gs_early_split_options *o,
     return guess->records / (bytes / o->memory_bytes + 1) + 1;
 }
 
+static size_t records_of_bucket(size_t text, size_t records)
+{
+    const size_t most = BUCKET_BYTES / (text / records + 2 * sizeof(gs_element));
+    return most < BUCKET_RECORDS_MAX ? most : BUCKET_RECORDS_MAX;
+}
+
 /* Chooses splitters, and how many pages the lists may take; false if this is not for such
  * text. */
 static bool plan(gs_early_split *s, const gs_early_split_options *o,
@@ -108,7 +116,8 @@ static bool plan(gs_early_split *s, const gs_early_split_options *o,
         return false;
     const size_t records = o->by_chunks ? records_of_chunk(o, &guess) : guess.records;
     const unsigned levels = gs_splitters_levels(
-        records, o->by_chunks ? CHUNK_BUCKET_RECORDS : BUCKET_RECORDS);
+        records,
+        o->by_chunks ? CHUNK_BUCKET_RECORDS : records_of_bucket(text, guess.records));
     const size_t buckets = (size_t)1 << levels;
     (void)gs_text_sample_take(&from, sample, buckets * GS_STRING_OVERSAMPLING, key_room);
     if (sample->count == 0)
