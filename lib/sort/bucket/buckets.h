@@ -11,6 +11,7 @@
 #include "lib/sort/bucket/bucket_split.h"
 #include "lib/sort/bucket/element.h"
 #include "lib/sort/bucket/splitters.h"
+#include "lib/sort/bucket/string_find.h"
 #include "lib/sort/bucket/string_splitters.h"
 #include "lib/sort/bucket/tie_sort.h"
 

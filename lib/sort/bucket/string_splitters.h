@@ -16,7 +16,8 @@
  * at again: what follows them tells its strings apart. A string that comes often, as the
  * empty line and "}" do, gets a bucket that holds nothing else.
  *
- * Call order: add strings to a sample, choose; then any number of threads may find.
+ * Call order: add strings to a sample, choose; then any number of threads may find
+ * (string_find.h).
  */
 #ifndef GS_LIB_SORT_BUCKET_STRING_SPLITTERS_H
 #define GS_LIB_SORT_BUCKET_STRING_SPLITTERS_H
@@ -30,6 +31,7 @@ enum {
     GS_STRING_BUCKETS_MAX = 4096,
     GS_STRING_NODES_MAX = GS_STRING_BUCKETS_MAX / 8 * 9,
     GS_STRING_WAYS = 8,
+    GS_STRING_KNOTS_MAX = GS_STRING_BUCKETS_MAX / (GS_STRING_WAYS - 1),
     GS_STRING_NODE = 1 << 15,
     GS_STRING_OVERSAMPLING = 16,
     GS_STRING_SAMPLE_MAX = GS_STRING_OVERSAMPLING << GS_STRING_LEVELS_MAX,
@@ -52,13 +54,20 @@ typedef struct gs_string_bucket {
     bool is_one;      /* it has one string, however often */
 } gs_string_bucket;
 
+/* Some of the tree of first words that stand below each other, three levels of them, in
+ * their order. */
+typedef struct gs_string_knot {
+    uint64_t least[GS_STRING_WAYS]; /* the last is not looked at */
+} gs_string_knot;
+
 /* The first words have a tree for themselves (splitters.h). */
 typedef struct gs_string_splitters {
     size_t bucket_count, node_count;
     size_t reach;    /* nobody looks further into a string */
     unsigned levels; /* of the tree */
     uint64_t tree[GS_STRING_BUCKETS_MAX];
-    uint16_t ways[GS_STRING_BUCKETS_MAX]; /* of the tree's parts, as in a node */
+    uint16_t ways[GS_STRING_BUCKETS_MAX];      /* of the tree's parts, as in a node */
+    gs_string_knot knots[GS_STRING_KNOTS_MAX]; /* the same tree, for who compares many */
     gs_string_bucket buckets[GS_STRING_BUCKETS_MAX];
     gs_string_node nodes[GS_STRING_NODES_MAX];
 } gs_string_splitters;
@@ -80,18 +89,5 @@ void gs_string_sample_add(gs_string_sample *sample, const uint8_t *string, size_
 GS_MUST_CHECK gs_code gs_string_splitters_choose(gs_string_splitters *s,
                                                  gs_string_sample *sample, size_t buckets,
                                                  bool is_backwards, gs_status *st);
-
-/* A string whose bucket is looked for. */
-typedef struct gs_placed_string {
-    const uint8_t *string; /* up to 16 bytes behind it may be read */
-    uint32_t bytes;        /* no more of it need be there than `reach` */
-    uint32_t bucket;       /* found */
-} gs_placed_string;
-
-enum { GS_STRING_BATCH = 64 };
-
-/* Finds the buckets of up to GS_STRING_BATCH strings. */
-void gs_string_splitters_find(const gs_string_splitters *s, gs_placed_string *strings,
-                              size_t count);
 
 #endif

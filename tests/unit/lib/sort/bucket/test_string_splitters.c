@@ -5,7 +5,7 @@
  * the bytes that it says, and of those of one string there is one. Strings that come
  * often, that begin alike, that end where words do, with zero bytes and with 0xFF.
  */
-#include "lib/sort/bucket/string_splitters.h"
+#include "lib/sort/bucket/string_find.h"
 
 #include <stdlib.h>
 #include <string.h>

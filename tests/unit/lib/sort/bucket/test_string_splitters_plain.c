@@ -4,5 +4,5 @@
  * are compared one after the other.
  */
 #define GS_BUCKET_PLAIN 1
-#include "lib/sort/bucket/string_splitters.c"
+#include "lib/sort/bucket/string_find.c"
 #include "tests/unit/lib/sort/bucket/test_string_splitters.c"
