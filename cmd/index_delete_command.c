@@ -9,12 +9,12 @@
 #include <string.h>
 
 #include "cmd/commands.h"
-#include "cmd/index_inner.h"
+#include "cmd/index_job.h"
 #include "cmd/report.h"
 #include "cmd/stdin_lines.h"
 #include "lib/base/mem.h"
 #include "lib/base/quote.h"
-#include "lib/index/grow/growths.h"
+#include "lib/gpusort.h"
 
 enum {
     NAME_BYTES_MAX = 1 << 20,
@@ -47,30 +47,33 @@ static const char usage_text[] =
     "are deleted then.\n";
 
 typedef struct delete_job {
-    gs_index_merge_options options;
+    const char *folder;
+    gpusort_job of;
     char **names;
     int name_count; /* 0: of standard input */
     bool no_merge;
     gs_index_job job;
 
-    gs_index_deletion *deletion;
+    gpusort_deletion *deletion;
+    gpusort_error error;
     char *text; /* of a batch of lines */
-    gs_text_span *batch;
-    bool *is_there;
+    const char **batch;
+    size_t *lengths;
+    unsigned char *is_there;
     size_t text_bytes, count;
     uint64_t missing;
 } delete_job;
 
-static void tell_missing(delete_job *d, const gs_text_span *name)
+static void tell_missing(delete_job *d, const char *name, size_t bytes)
 {
     enum { SHOWN_BYTES = 200 };
     char shown[SHOWN_BYTES + 1] = "";
     gs_quoted folder, q;
     if (++d->missing > TOLD_MAX)
         return;
-    memcpy(shown, name->data, name->bytes < SHOWN_BYTES ? name->bytes : SHOWN_BYTES);
-    gs_report(0, "%s: no document is called %s",
-              gs_quote_name(&folder, d->options.folder), gs_quote_argument(&q, shown));
+    memcpy(shown, name, bytes < SHOWN_BYTES ? bytes : SHOWN_BYTES);
+    gs_report(0, "%s: no document is called %s", gs_quote_name(&folder, d->folder),
+              gs_quote_argument(&q, shown));
 }
 
 /* Deletes what the names of the batch stand for. */
@@ -78,10 +81,12 @@ static gs_code delete_batch(delete_job *d, gs_status *st)
 {
     if (d->count == 0)
         return GS_OK;
-    GS_TRY(gs_index_deletion_names(d->deletion, d->batch, d->count, d->is_there, st));
+    if (gpusort_deletion_names(d->deletion, d->batch, d->lengths, d->count, d->is_there,
+                               &d->error) != GPUSORT_OK)
+        return gs_status_of_error(st, &d->error);
     for (size_t i = 0; i < d->count; i++) {
         if (!d->is_there[i])
-            tell_missing(d, &d->batch[i]);
+            tell_missing(d, d->batch[i], d->lengths[i]);
     }
     d->count = d->text_bytes = 0;
     return GS_OK;
@@ -93,7 +98,8 @@ static gs_code add_name(delete_job *d, const char *name, size_t bytes, gs_status
         GS_TRY(delete_batch(d, st));
     char *const to = d->text + d->text_bytes;
     memcpy(to, name, bytes);
-    d->batch[d->count++] = (gs_text_span){(const uint8_t *)to, bytes};
+    d->batch[d->count] = to;
+    d->lengths[d->count++] = bytes;
     d->text_bytes += bytes;
     return GS_OK;
 }
@@ -119,6 +125,8 @@ static gs_code take_names(delete_job *d, gs_status *st)
     GS_TRY(gs_mem_map(&d->text, BATCH_BYTES, false, "names of documents", st));
     GS_TRY(gs_mem_new_array(&d->batch, BATCH_NAMES, sizeof *d->batch,
                             "names of documents", st));
+    GS_TRY(gs_mem_new_array(&d->lengths, BATCH_NAMES, sizeof *d->lengths,
+                            "names of documents", st));
     GS_TRY(gs_mem_new_array(&d->is_there, BATCH_NAMES, sizeof *d->is_there,
                             "names of documents", st));
     if (d->name_count == 0)
@@ -128,22 +136,29 @@ static gs_code take_names(delete_job *d, gs_status *st)
     return delete_batch(d, st);
 }
 
-static gs_code delete_documents(void *context, gs_index_inner *inner, gs_status *st)
+static gs_code commit(delete_job *d, gs_status *st)
+{
+    uint64_t count = 0;
+    if (gpusort_deletion_commit(d->deletion, d->no_merge ? GPUSORT_NO_MERGE : 0, &count,
+                                &d->error) != GPUSORT_OK)
+        return gs_status_of_error(st, &d->error);
+    if (d->job.verbose)
+        gs_report(0, "%" PRIu64 " document%s deleted", count,
+                  count == 1 ? " is" : "s are");
+    return GS_OK;
+}
+
+static gs_code delete_documents(void *context, gs_status *st)
 {
     delete_job *const d = context;
-    d->options.log = &inner->log;
-    d->options.trace = inner->trace;
-    inner->stats->method = "delete";
-    if (gs_index_deletion_open(&d->deletion, &d->options, st) == GS_OK &&
-        take_names(d, st) == GS_OK)
-        GS_NOTED(gs_index_deletion_commit(d->deletion, !d->no_merge, st));
-    const uint64_t count = st->code == GS_OK ? gs_index_deletion_count(d->deletion) : 0;
-    if (st->code == GS_OK)
-        gs_log_say(&inner->log, GS_LOG_INFO, "%" PRIu64 " document%s deleted", count,
-                   count == 1 ? " is" : "s are");
-    gs_index_deletion_close(d->deletion);
+    if (gpusort_deletion_open(&d->deletion, d->folder, &d->of, &d->error) != GPUSORT_OK)
+        (void)gs_status_of_error(st, &d->error);
+    else if (take_names(d, st) == GS_OK)
+        GS_NOTED(commit(d, st));
+    gpusort_deletion_free(d->deletion);
     gs_mem_unmap(d->text, BATCH_BYTES);
     gs_mem_free(d->batch);
+    gs_mem_free(d->lengths);
     gs_mem_free(d->is_there);
     return st->code;
 }
@@ -154,8 +169,8 @@ int gs_index_delete_command(int argc, char **argv)
     int kept = 0;
     const gs_opt options[] = {
         {0, "no-merge", GS_OPT_FLAG(&d.no_merge)},
-        {'S', "buffer-size", GS_OPT_MEMORY(&d.options.memory_bytes)},
-        {0, "parallel", GS_OPT_THREADS(&d.options.threads)},
+        {'S', "buffer-size", GS_OPT_MEMORY(&d.of.memory_bytes)},
+        {0, "parallel", GS_OPT_THREADS(&d.of.threads)},
         GS_WATCH_OPTIONS(&d.job.watch),
         {'v', "verbose", GS_OPT_FLAG(&d.job.verbose)},
         {0, NULL, GS_OPT_OPERANDS_IN_FRONT(&kept)},
@@ -163,10 +178,11 @@ int gs_index_delete_command(int argc, char **argv)
     gs_opt_parse(argc, argv, usage_text, GS_COUNTED(options));
     if (kept == 0)
         gs_die_usage("which index?");
-    d.options.folder = argv[0];
+    d.folder = argv[0];
     d.names = argv + 1;
     d.name_count = gs_means_stdin(d.names, kept - 1) ? 0 : kept - 1;
-    const int exit_code = gs_index_inner_run(&d.job, delete_documents, &d);
+    gs_index_job_begin(&d.job, &d.of);
+    const int exit_code = gs_index_job_run(&d.job, delete_documents, &d);
     if (d.missing > TOLD_MAX)
         gs_report(0,
                   "no document has %" PRIu64 " of the names, the first %d of them told "

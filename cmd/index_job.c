@@ -35,6 +35,14 @@ int gs_index_job_run(gs_index_job *job, gs_watched_fn *work, void *context)
     return st.code == GS_OK ? GS_EXIT_GOOD : gs_report_failure(&st);
 }
 
+void gs_index_job_begin(gs_index_job *job, gpusort_job *of)
+{
+    job->stats = gs_watch_stats_new(&job->watch);
+    of->log = gs_index_job_say;
+    of->context = job;
+    of->stats = job->stats;
+}
+
 typedef struct job_call {
     gs_index_call_fn *call;
     void *context;
@@ -52,9 +60,6 @@ int gs_index_job_call(gs_index_job *job, gpusort_job *of, gs_index_call_fn *call
                       void *context)
 {
     job_call c = {.call = call, .context = context};
-    job->stats = gs_watch_stats_new(&job->watch);
-    of->log = gs_index_job_say;
-    of->context = job;
-    of->stats = job->stats;
+    gs_index_job_begin(job, of);
     return gs_index_job_run(job, do_call, &c);
 }

@@ -24,7 +24,10 @@ void gs_index_job_say(void *context, gpusort_level level, const char *text);
  * exit code, after a message if the work failed. */
 int gs_index_job_run(gs_index_job *job, gs_watched_fn *work, void *context);
 
-/* The same of one call of gpusort.h, whose options have `of` for a job. */
+/* The job of gpusort.h says what it says and counts where it is watched; before run. */
+void gs_index_job_begin(gs_index_job *job, gpusort_job *of);
+
+/* Both for one call of gpusort.h, whose options have `of` for a job. */
 typedef gpusort_code gs_index_call_fn(void *context, gpusort_error *error);
 int gs_index_job_call(gs_index_job *job, gpusort_job *of, gs_index_call_fn *call,
                       void *context);

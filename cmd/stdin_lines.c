@@ -10,7 +10,7 @@
 
 #include "lib/base/assertion.h"
 #include "lib/base/mem.h"
-#include "lib/index/text/documents.h"
+#include "lib/base/utf8.h"
 
 enum {
     READ_BYTES = 1 << 18,

@@ -500,6 +500,25 @@ GPUSORT_API GPUSORT_CHECKED gpusort_code
 gpusort_index_delete(const char *folder, const char *const *names, size_t count,
                      unsigned flags, unsigned char *found, uint64_t *deleted,
                      const gpusort_job *job, gpusort_error *error);
+/* The same of names that come bit by bit; nothing has changed until commit, which is the
+ * last call but free. Folder and job are borrowed until then. Call order: open, names*,
+ * commit, free; who frees it before commit has deleted nothing, and after a failure
+ * nothing but free follows. */
+typedef struct gpusort_deletion gpusort_deletion;
+
+GPUSORT_API GPUSORT_CHECKED gpusort_code gpusort_deletion_open(gpusort_deletion **out,
+                                                               const char *folder,
+                                                               const gpusort_job *job,
+                                                               gpusort_error *error);
+/* names[i] has lengths[i] bytes; NULL: they end with a zero. Each call reads all names of
+ * the index. */
+GPUSORT_API GPUSORT_CHECKED gpusort_code gpusort_deletion_names(
+    gpusort_deletion *deletion, const char *const *names, const size_t *lengths,
+    size_t count, unsigned char *found, gpusort_error *error);
+GPUSORT_API GPUSORT_CHECKED gpusort_code gpusort_deletion_commit(
+    gpusort_deletion *deletion, unsigned flags, uint64_t *deleted, gpusort_error *error);
+GPUSORT_API void gpusort_deletion_free(gpusort_deletion *deletion); /* NULL is fine */
+
 /* All segments become one, of which nothing is deleted: the same bytes as one build of
  * the documents that are left. `job` may be NULL. */
 GPUSORT_API GPUSORT_CHECKED gpusort_code gpusort_index_compact(const char *folder,

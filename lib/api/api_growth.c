@@ -66,30 +66,15 @@ gpusort_code gpusort_index_append(const gpusort_build_options *options, unsigned
 
 /* --- fewer -------------------------------------------------------------------------- */
 
-typedef struct deletion {
+struct gpusort_deletion {
+    gs_index_merge_options options;
+    gs_api_job running;
+    bool is_running;
     gs_index_deletion *of;
-    gs_text_span *names; /* of a batch */
+    gs_text_span *names; /* of a batch, that has so much room */
     bool *is_there;
-} deletion;
-
-static gs_code delete_names(deletion *d, const char *const *names, size_t count,
-                            unsigned char *found, gs_status *st)
-{
-    const size_t room = count < NAMES_AT_ONCE ? count : NAMES_AT_ONCE;
-    GS_TRY(gs_mem_new_array(&d->names, room, sizeof *d->names, "names of documents", st));
-    GS_TRY(gs_mem_new_array(&d->is_there, room, sizeof *d->is_there, "names of documents",
-                            st));
-    for (size_t at = 0; at < count; at += room) {
-        const size_t n = count - at < room ? count - at : room;
-        for (size_t i = 0; i < n; i++)
-            d->names[i] =
-                (gs_text_span){(const uint8_t *)names[at + i], strlen(names[at + i])};
-        GS_TRY(gs_index_deletion_names(d->of, d->names, n, d->is_there, st));
-        for (size_t i = 0; i < n && found != NULL; i++)
-            found[at + i] = d->is_there[i];
-    }
-    return GS_OK;
-}
+    size_t room;
+};
 
 static gs_index_merge_options merge_options(const char *folder, const gs_api_job *running)
 {
@@ -104,33 +89,113 @@ static gs_index_merge_options merge_options(const char *folder, const gs_api_job
     };
 }
 
+gpusort_code gpusort_deletion_open(gpusort_deletion **out, const char *folder,
+                                   const gpusort_job *job, gpusort_error *error)
+{
+    gs_status st = {.code = GS_OK};
+    gpusort_deletion *d = NULL;
+    *out = NULL;
+    if (gs_mem_new(&d, sizeof *d, "deletion", &st) == GS_OK &&
+        gs_api_job_open(&d->running, job, &st) == GS_OK) {
+        d->is_running = true;
+        d->running.stats->index.method = "delete";
+        d->options = merge_options(folder, &d->running);
+        GS_NOTED(gs_index_deletion_open(&d->of, &d->options, &st));
+    }
+    if (st.code == GS_OK)
+        *out = d;
+    else
+        gpusort_deletion_free(d);
+    return gs_api_result(&st, error);
+}
+
+/* Room for a batch. */
+static gs_code make_room(gpusort_deletion *d, size_t count, gs_status *st)
+{
+    const size_t room = count < NAMES_AT_ONCE ? count : NAMES_AT_ONCE;
+    if (room <= d->room)
+        return GS_OK;
+    d->room = 0;
+    gs_mem_free(d->names);
+    gs_mem_free(d->is_there);
+    d->names = NULL;
+    d->is_there = NULL;
+    GS_TRY(gs_mem_new_array(&d->names, room, sizeof *d->names, "names of documents", st));
+    GS_TRY(gs_mem_new_array(&d->is_there, room, sizeof *d->is_there, "names of documents",
+                            st));
+    d->room = room;
+    return GS_OK;
+}
+
+static gs_code delete_names(gpusort_deletion *d, const char *const *names,
+                            const size_t *lengths, size_t count, unsigned char *found,
+                            gs_status *st)
+{
+    GS_TRY(make_room(d, count, st));
+    for (size_t at = 0; at < count; at += d->room) {
+        const size_t n = count - at < d->room ? count - at : d->room;
+        for (size_t i = 0; i < n; i++)
+            d->names[i] =
+                (gs_text_span){(const uint8_t *)names[at + i],
+                               lengths != NULL ? lengths[at + i] : strlen(names[at + i])};
+        GS_TRY(gs_index_deletion_names(d->of, d->names, n, d->is_there, st));
+        for (size_t i = 0; i < n && found != NULL; i++)
+            found[at + i] = d->is_there[i];
+    }
+    return GS_OK;
+}
+
+gpusort_code gpusort_deletion_names(gpusort_deletion *d, const char *const *names,
+                                    const size_t *lengths, size_t count,
+                                    unsigned char *found, gpusort_error *error)
+{
+    gs_status st = {.code = GS_OK};
+    if (count > 0)
+        GS_NOTED(delete_names(d, names, lengths, count, found, &st));
+    return gs_api_result(&st, error);
+}
+
+gpusort_code gpusort_deletion_commit(gpusort_deletion *d, unsigned flags,
+                                     uint64_t *deleted, gpusort_error *error)
+{
+    gs_status st = {.code = GS_OK};
+    const uint64_t documents = gs_index_deletion_count(d->of);
+    if (check_flags(flags, GPUSORT_NO_MERGE, &st) == GS_OK)
+        GS_NOTED(gs_index_deletion_commit(d->of, (flags & GPUSORT_NO_MERGE) == 0, &st));
+    if (deleted != NULL)
+        *deleted = st.code == GS_OK ? documents : 0;
+    return gs_api_result(&st, error);
+}
+
+void gpusort_deletion_free(gpusort_deletion *d)
+{
+    if (d == NULL)
+        return;
+    gs_index_deletion_close(d->of);
+    if (d->is_running)
+        gs_api_job_close(&d->running);
+    gs_mem_free(d->names);
+    gs_mem_free(d->is_there);
+    gs_mem_free(d);
+}
+
 gpusort_code gpusort_index_delete(const char *folder, const char *const *names,
                                   size_t count, unsigned flags, unsigned char *found,
                                   uint64_t *deleted, const gpusort_job *job,
                                   gpusort_error *error)
 {
-    gs_status st = {.code = GS_OK};
-    gs_api_job running;
-    deletion d = {.of = NULL};
-    uint64_t documents = 0;
-    if (check_flags(flags, GPUSORT_NO_MERGE, &st) == GS_OK &&
-        gs_api_job_open(&running, job, &st) == GS_OK) {
-        const gs_index_merge_options o = merge_options(folder, &running);
-        running.stats->index.method = "delete";
-        if (gs_index_deletion_open(&d.of, &o, &st) == GS_OK &&
-            (count == 0 || delete_names(&d, names, count, found, &st) == GS_OK)) {
-            documents = gs_index_deletion_count(d.of);
-            GS_NOTED(
-                gs_index_deletion_commit(d.of, (flags & GPUSORT_NO_MERGE) == 0, &st));
-        }
-        gs_index_deletion_close(d.of);
-        gs_mem_free(d.names);
-        gs_mem_free(d.is_there);
-        gs_api_job_close(&running);
-    }
+    gpusort_error own = GPUSORT_NO_ERROR;
+    gpusort_deletion *d = NULL;
+    error = error != NULL ? error : &own;
     if (deleted != NULL)
-        *deleted = st.code == GS_OK ? documents : 0;
-    return gs_api_result(&st, error);
+        *deleted = 0;
+    gpusort_code code = gpusort_deletion_open(&d, folder, job, error);
+    if (code == GPUSORT_OK)
+        code = gpusort_deletion_names(d, names, NULL, count, found, error);
+    if (code == GPUSORT_OK)
+        code = gpusort_deletion_commit(d, flags, deleted, error);
+    gpusort_deletion_free(d);
+    return code;
 }
 
 /* --- to one ------------------------------------------------------------------------- */

@@ -572,6 +572,40 @@ static void indexes_grow(void)
     CHECK(gpusort_index_compact("nowhere", NULL, NULL) != GPUSORT_OK);
 }
 
+/* Names that come in parts, some with a length, are deleted together, or not at all. */
+static void deletions_come_in_parts(void)
+{
+    static const char *const first[] = {"all", "cx"}, *const second[] = {"b"};
+    static const size_t lengths[] = {1, 1};
+    gpusort_error error = GPUSORT_NO_ERROR;
+    gpusort_deletion *deletion = NULL;
+    gpusort_index *index = NULL;
+    gpusort_index_info info = {.size = sizeof info};
+    unsigned char found[2] = {9, 9};
+    uint64_t deleted = 9;
+    build_index("parts");
+    for (int commits = 0; commits < 2; commits++) {
+        GOOD(gpusort_deletion_open(&deletion, "parts", NULL, &error));
+        GOOD(gpusort_deletion_names(deletion, first, lengths, 2, found, &error));
+        CHECK(found[0] == 1 && found[1] == 1);
+        GOOD(gpusort_deletion_names(deletion, first, NULL, 2, found, &error));
+        CHECK(found[0] == 0 && found[1] == 0);
+        GOOD(gpusort_deletion_names(deletion, second, NULL, 1, NULL, &error));
+        GOOD(gpusort_deletion_names(deletion, NULL, NULL, 0, NULL, &error));
+        if (commits)
+            GOOD(gpusort_deletion_commit(deletion, GPUSORT_NO_MERGE, &deleted, &error));
+        gpusort_deletion_free(deletion);
+        GOOD(gpusort_index_open(&index, "parts", &error));
+        gpusort_index_describe(index, &info);
+        CHECK(info.documents == (commits ? 0 : 3));
+        gpusort_index_close(index);
+    }
+    CHECK(deleted == 3);
+    CHECK(gpusort_deletion_open(&deletion, "nowhere", NULL, NULL) != GPUSORT_OK &&
+          deletion == NULL);
+    gpusort_deletion_free(NULL);
+}
+
 /* --- several at once ---------------------------------------------------------------- */
 
 static void *sort_some(void *context)
@@ -642,6 +676,7 @@ int main(void)
     jobs_stop();
     indexes_answer();
     indexes_grow();
+    deletions_come_in_parts();
     jobs_do_not_disturb_each_other(seed + 2);
     return check_failures != 0;
 }
