@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * gpusort lookup: the posting lists of terms, by the thousand.
- *
- * Terms are collected into batches, which all cores answer
- * (lib/index/lookup/batch_answer.h).
  */
 #include <stdio.h>
 #include <string.h>
@@ -16,9 +13,8 @@
 #include "cmd/opt_kinds.h"
 #include "cmd/report.h"
 #include "cmd/stdin_lines.h"
-#include "lib/base/machine.h"
 #include "lib/base/quote.h"
-#include "lib/index/lookup/lookups.h"
+#include "lib/gpusort.h"
 
 static const char usage_text[] =
     "Usage: gpusort lookup [OPTION]... DIR [TERM]...\n"
@@ -43,25 +39,27 @@ static const char usage_text[] =
 typedef struct lookup_request {
     const char *folder;
     char **terms;
-    int term_count;
-    gs_lookup_shape shape;
-    bool is_prefix, is_verbose, verifies;
-    const char *from, *to, *engine;
-    unsigned threads;
+    int term_count; /* 0: of standard input */
+    gpusort_lookup_options options;
+    bool as_json, df_only, is_prefix, is_verbose, verifies;
+    gs_stdin_lines *lines;
+    bool has_line; /* it was given to the library */
+    int next;      /* of the arguments */
+    gs_status st;  /* what failed while the library called */
 } lookup_request;
 
 static void parse(int argc, char **argv, lookup_request *r)
 {
-    bool as_json = false, df_only = false;
+    gpusort_lookup_options *const o = &r->options;
     int kept = 0;
     const gs_opt options[] = {
-        {0, "json", GS_OPT_FLAG(&as_json)},
-        {0, "df-only", GS_OPT_FLAG(&df_only)},
+        {0, "json", GS_OPT_FLAG(&r->as_json)},
+        {0, "df-only", GS_OPT_FLAG(&r->df_only)},
         {0, "prefix", GS_OPT_FLAG(&r->is_prefix)},
-        {0, "from", GS_OPT_TEXT(&r->from)},
-        {0, "to", GS_OPT_TEXT(&r->to)},
-        {0, "engine", GS_OPT_TEXT(&r->engine)},
-        {0, "parallel", GS_OPT_THREADS(&r->threads)},
+        {0, "from", GS_OPT_TEXT(&o->from_term)},
+        {0, "to", GS_OPT_TEXT(&o->to_term)},
+        {0, "engine", GS_OPT_TEXT(&o->job.engine)},
+        {0, "parallel", GS_OPT_THREADS(&o->job.threads)},
         {0, "verify", GS_OPT_FLAG(&r->verifies)},
         {'v', "verbose", GS_OPT_FLAG(&r->is_verbose)},
         {0, NULL, GS_OPT_OPERANDS_IN_FRONT(&kept)},
@@ -69,12 +67,11 @@ static void parse(int argc, char **argv, lookup_request *r)
     gs_opt_parse(argc, argv, usage_text, GS_COUNTED(options));
     if (kept == 0)
         gs_die_usage("which index?");
-    if (as_json)
-        r->shape = df_only ? GS_LOOKUP_JSON_DF : GS_LOOKUP_JSON;
-    else if (df_only)
-        r->shape = GS_LOOKUP_DF;
-    const char *const bound = r->from != NULL ? "--from" : "--to";
-    const bool is_range = r->from != NULL || r->to != NULL;
+    o->as_json = r->as_json;
+    o->counts_only = r->df_only;
+    o->is_prefix = r->is_prefix;
+    const char *const bound = o->from_term != NULL ? "--from" : "--to";
+    const bool is_range = o->from_term != NULL || o->to_term != NULL;
     if (is_range && r->is_prefix)
         gs_die_incompatible("--prefix", bound, NULL);
     if (is_range && kept > 1) {
@@ -87,103 +84,47 @@ static void parse(int argc, char **argv, lookup_request *r)
     r->term_count = gs_means_stdin(r->terms, kept - 1) ? 0 : kept - 1;
 }
 
-/* Does the term begin with `prefix`, and is it less than `to` (NULL: no such bound)? */
-static bool is_in_range(const lookup_request *r, const uint8_t *term, size_t bytes,
-                        const void *prefix, size_t prefix_bytes)
+/* --- what the library calls --------------------------------------------------------- */
+
+static int next_line(lookup_request *r, bool may_wait, const void **term, size_t *bytes)
 {
-    const size_t to_bytes = r->to ? strlen(r->to) : 0;
-    if (bytes < prefix_bytes || memcmp(term, prefix, prefix_bytes) != 0)
-        return false;
-    const int order =
-        r->to ? memcmp(term, r->to, bytes < to_bytes ? bytes : to_bytes) : -1;
-    return order < 0 || (order == 0 && bytes < to_bytes);
+    const char *line;
+    if (r->has_line)
+        gs_stdin_lines_drop(r->lines);
+    r->has_line = false;
+    if (gs_stdin_lines_peek(r->lines, may_wait, &line, bytes, &r->st) != GS_OK)
+        return -1;
+    *term = line;
+    r->has_line = line != NULL;
+    return r->has_line;
 }
 
-/* Every such term from where the cursor stands. */
-static gs_code print_range(const lookup_request *r, gs_term_cursor *cursor,
-                           const void *prefix, size_t prefix_bytes, gs_text_out *out,
-                           gs_status *st)
+static int next_term(void *context, int may_wait, const void **term, size_t *bytes)
 {
-    while (cursor->has_term &&
-           is_in_range(r, cursor->term, cursor->bytes, prefix, prefix_bytes)) {
-        GS_TRY(gs_index_lookup_here(cursor, r->shape, out, st));
-        GS_TRY(gs_term_cursor_next(cursor, st));
-    }
-    return GS_OK;
+    lookup_request *const r = context;
+    if (r->lines != NULL)
+        return next_line(r, may_wait != 0, term, bytes);
+    if (r->next == r->term_count)
+        return 0;
+    *term = r->terms[r->next++];
+    *bytes = strlen(*term);
+    return 1;
 }
 
-/* The same of several segments. */
-static gs_code print_range_over(const lookup_request *r, gs_segment_terms *terms,
-                                const void *prefix, size_t prefix_bytes, gs_text_out *out,
-                                gs_status *st)
+static int print(void *context, const void *text, size_t bytes)
 {
-    while (terms->has_term &&
-           is_in_range(r, terms->term, terms->bytes, prefix, prefix_bytes)) {
-        GS_TRY(gs_segments_lookup_here(terms, r->shape, out, st));
-        GS_TRY(gs_segment_terms_next(terms, st));
-    }
-    return GS_OK;
+    lookup_request *const r = context;
+    return gs_stdout_write(text, bytes, &r->st) == GS_OK ? 0 : -1;
 }
 
-static gs_code print_from_to(const lookup_request *r, gs_segments *index, gs_status *st)
-{
-    gs_segment_terms *terms = NULL;
-    gs_text_out out = {0};
-    const char *const from = r->from ? r->from : "";
-    if (gs_segment_terms_new(&terms, index, st) == GS_OK &&
-        gs_text_out_open(&out, gs_index_print, index, st) == GS_OK &&
-        gs_segment_terms_seek(terms, from, strlen(from), st) == GS_OK &&
-        (index->is_plain ? print_range(r, terms->cursors[0], "", 0, &out, st)
-                         : print_range_over(r, terms, "", 0, &out, st)) == GS_OK)
-        GS_NOTED(gs_text_out_flush(&out, st));
-    gs_text_out_release(&out);
-    gs_segment_terms_free(terms);
-    return st->code;
-}
-
-static gs_code answer(const void *context, gs_term_cursor *cursor, const void *term,
-                      size_t bytes, gs_text_out *out, gs_status *st)
+static void say(void *context, gpusort_level level, const char *text)
 {
     const lookup_request *const r = context;
-    if (r->is_prefix)
-        return print_range(r, cursor, term, bytes, out, st);
-    return gs_index_lookup_sought(cursor, term, bytes, r->shape, out, st);
+    if (r->is_verbose || level <= GPUSORT_SAYS_WARNING)
+        gs_report(0, "%s", text);
 }
 
-static gs_code answer_over(const void *context, gs_segment_terms *terms, const void *term,
-                           size_t bytes, gs_text_out *out, gs_status *st)
-{
-    const lookup_request *const r = context;
-    if (r->is_prefix)
-        return print_range_over(r, terms, term, bytes, out, st);
-    return gs_segments_lookup_sought(terms, term, bytes, r->shape, out, st);
-}
-
-/* Where terms come from. */
-typedef struct term_feed {
-    const lookup_request *request;
-    gs_stdin_lines *lines; /* NULL: from the arguments */
-    int next;              /* of them */
-} term_feed;
-
-static gs_code fill(void *context, gs_term_batch *batch, bool may_wait, gs_status *st)
-{
-    term_feed *const f = context;
-    const lookup_request *const r = f->request;
-    while (f->lines != NULL) {
-        const char *line;
-        size_t bytes;
-        const bool is_first = gs_term_batch_count(batch) == 0;
-        GS_TRY(gs_stdin_lines_peek(f->lines, may_wait && is_first, &line, &bytes, st));
-        if (line == NULL || !gs_term_batch_add(batch, line, bytes))
-            return GS_OK;
-        gs_stdin_lines_drop(f->lines);
-    }
-    while (f->next < r->term_count &&
-           gs_term_batch_add(batch, r->terms[f->next], strlen(r->terms[f->next])))
-        f->next++;
-    return GS_OK;
-}
+/* --- the command -------------------------------------------------------------------- */
 
 /* How many terms there will be, as far as can be told: those of a file have about twelve
  * bytes with their ends. */
@@ -197,56 +138,36 @@ static uint64_t expect(const lookup_request *r)
     return (uint64_t)info.st_size / 12;
 }
 
-static void say(void *context, gs_log_level level, const char *text)
+static gs_code look_up(lookup_request *r, const gpusort_index *index, gs_status *st)
 {
-    const lookup_request *const r = context;
-    if (r->is_verbose || level <= GS_LOG_WARNING)
-        gs_report(0, "%s", text);
-}
-
-static gs_code answer_terms(lookup_request *r, gs_segments *index, gs_status *st)
-{
-    const gs_log log = {.fn = say, .context = r};
-    term_feed feed = {.request = r};
-    const gs_batch_answer_options options = {
-        .index = index->items[0].index,
-        .segments = index->is_plain ? NULL : index,
-        .workers = r->threads != 0 ? r->threads : gs_machine_cores(),
-        .engine = r->engine,
-        .expected_queries = expect(r),
-        .fill = fill,
-        .fill_context = &feed,
-        .answer = answer,
-        .answer_over = answer_over,
-        .answer_context = r,
-        .write = gs_index_print,
-        .write_context = index,
-        .log = &log,
-    };
-    if (r->term_count == 0)
-        GS_TRY(gs_stdin_lines_new(&feed.lines, GS_TERM_BATCH_BYTES, st));
-    GS_NOTED(gs_batch_answer_all(&options, st));
-    gs_stdin_lines_free(feed.lines);
-    return st->code;
+    gpusort_lookup_options *const o = &r->options;
+    gpusort_error error = GPUSORT_NO_ERROR;
+    o->write = print;
+    o->job.log = say;
+    o->job.context = r;
+    if (o->from_term == NULL && o->to_term == NULL) {
+        o->next = next_term;
+        o->expected_terms = expect(r);
+        if (r->term_count == 0)
+            GS_TRY(gs_stdin_lines_new(&r->lines, GPUSORT_TERM_BYTES_MAX, st));
+    }
+    const gpusort_code code = gpusort_index_lookups(index, o, &error);
+    gs_stdin_lines_free(r->lines);
+    return gs_index_called(code, &error, &r->st, st);
 }
 
 int cmd_lookup(int argc, char **argv)
 {
-    lookup_request r = {.engine = "auto"};
+    lookup_request r = {.options = GPUSORT_LOOKUP_OPTIONS};
+    r.options.job.engine = "auto";
     parse(argc, argv, &r);
-    gs_engine_arg_check_search(r.engine);
+    gs_engine_arg_check_search(r.options.job.engine);
     gs_status st = {.code = GS_OK};
-    gs_segments *index = NULL;
+    gpusort_index *index = NULL;
     if (gs_index_open_first(&index, r.folder, r.terms, r.term_count, r.verifies, &st) ==
-        GS_OK) {
-        if (r.from != NULL || r.to != NULL)
-            GS_NOTED(print_from_to(&r, index, &st));
-        else
-            GS_NOTED(answer_terms(&r, index, &st));
-        if (st.code == GS_OK) /* also if there was nothing to print */
-            GS_NOTED(gs_segments_check_unchanged(index, &st));
-    }
-    gs_segments_close(index);
+        GS_OK)
+        GS_NOTED(look_up(&r, index, &st));
+    gpusort_index_close(index);
     if (st.code != GS_OK)
         return gs_report_failure(&st);
     return gs_stdout_close(GS_EXIT_GOOD);

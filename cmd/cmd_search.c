@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "cmd/commands.h"
-#include "cmd/index_read.h"
+#include "cmd/index_inner.h"
 #include "cmd/report.h"
 #include "cmd/search_args.h"
 #include "cmd/search_output.h"
@@ -310,7 +310,7 @@ static unsigned count_threads(const gs_search_args *args)
 static gs_code open_job(search_job *job, gs_status *st)
 {
     const gs_search_args *const args = &job->args;
-    GS_TRY(gs_index_open_first(&job->index, args->folder, args->queries,
+    GS_TRY(gs_inner_open_first(&job->index, args->folder, args->queries,
                                args->query_count, args->verifies, st));
     const gs_index_header *const header = gs_segments_header(job->index);
     if (args->has_b && args->options.b != 0 && !header->has_names) {
@@ -321,7 +321,7 @@ static gs_code open_job(search_job *job, gs_status *st)
         return gs_status_hint(st, "leave --b out: an index of tuples knows no lengths");
     }
     if (args->has_snippets)
-        GS_TRY(gs_index_need_texts(job->index, st));
+        GS_TRY(gs_inner_need_texts(job->index, st));
     GS_TRY(read_rules(job, header, st));
     job->threads = count_threads(args);
     GS_TRY(gs_mem_new(&job->searchers, job->threads * sizeof(gs_searcher *), "searchers",

@@ -4,12 +4,10 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "cmd/commands.h"
 #include "cmd/opt_kinds.h"
 #include "cmd/report.h"
-#include "io/write_all.h"
 #include "lib/base/quote.h"
 
 static const char info_usage[] =
@@ -36,36 +34,38 @@ static const char verify_usage[] =
 
 gs_code gs_index_print(void *context, const void *data, size_t bytes, gs_status *st)
 {
-    if (context != NULL)
-        GS_TRY(gs_segments_check_unchanged((const gs_segments *)context, st));
-    const int error = gs_write_all(STDOUT_FILENO, data, bytes);
-    return error == 0 ? GS_OK
-                      : GS_FAIL(st, GS_ERR_IO, error, "write failed: 'standard output'");
+    gpusort_error error = GPUSORT_NO_ERROR;
+    if (gpusort_index_unchanged(context, &error) != GPUSORT_OK)
+        return gs_status_of_error(st, &error);
+    return gs_stdout_write(data, bytes, st);
 }
 
-gs_code gs_index_open_first(gs_segments **out, const char *folder, char **operands,
+gs_code gs_index_called(gpusort_code code, const gpusort_error *error,
+                        const gs_status *of_ours, gs_status *st)
+{
+    if (of_ours != NULL)
+        gs_status_keep_first(st, of_ours);
+    return code == GPUSORT_OK || st->code != GS_OK ? st->code
+                                                   : gs_status_of_error(st, error);
+}
+
+gs_code gs_index_open_first(gpusort_index **out, const char *folder, char **operands,
                             int count, bool verifies, gs_status *st)
 {
-    if (gs_segments_open(out, folder, st) == GS_OK)
-        return verifies ? gs_segments_check_sums(*out, st) : GS_OK;
+    gpusort_error error = GPUSORT_NO_ERROR;
+    if (gpusort_index_open(out, folder, &error) == GPUSORT_OK)
+        return !verifies || gpusort_index_verify(*out, GPUSORT_SUMS_ONLY, NULL, &error) ==
+                                GPUSORT_OK
+                   ? GS_OK
+                   : gs_status_of_error(st, &error);
+    (void)gs_status_of_error(st, &error);
     for (int i = 0; i < count; i++) {
-        gs_status ignored = {.code = GS_OK};
-        gs_segments *other = NULL;
-        if (gs_segments_open(&other, operands[i], &ignored) == GS_OK)
+        gpusort_index *other = NULL;
+        if (gpusort_index_open(&other, operands[i], NULL) == GPUSORT_OK)
             st->hint = "the index comes first, before what is looked for";
-        gs_segments_close(other);
+        gpusort_index_close(other);
     }
     return st->code;
-}
-
-gs_code gs_index_need_texts(const gs_segments *index, gs_status *st)
-{
-    gs_quoted q;
-    if (gs_segments_header(index)->has_texts)
-        return GS_OK;
-    (void)GS_FAIL(st, GS_ERR_ARG, 0, "%s has no stored texts",
-                  gs_quote_name(&q, index->folder));
-    return gs_status_hint(st, "build it with --store to keep the text of documents");
 }
 
 /* The folder that the arguments name; the one option, if there is one, sets `flag`. */
@@ -83,9 +83,11 @@ static const char *parse(int argc, char **argv, const char *usage, const char *o
     return folder;
 }
 
-static int finish(const gs_status *st)
+static int finish(gpusort_index *index, const gpusort_error *error)
 {
-    return st->code == GS_OK ? gs_stdout_close(GS_EXIT_GOOD) : gs_report_failure(st);
+    gpusort_index_close(index);
+    return error->code == GPUSORT_OK ? gs_stdout_close(GS_EXIT_GOOD)
+                                     : gs_report_error(error);
 }
 
 /* --- info -------------------------------------------------------------------------- */
@@ -118,35 +120,7 @@ typedef struct info_count {
 
 enum { INFO_COUNTS = 6 };
 
-/* What an index has in all. */
-typedef struct info_sums {
-    gs_index_header header; /* of all that is left; borrows the rules */
-    size_t segments;
-    uint64_t deleted; /* documents that lie there still */
-} info_sums;
-
-/* Of the files, what there is on the disk; of the rest, what is left. */
-static gs_code sum_up(const gs_segments *s, info_sums *sums, gs_status *st)
-{
-    gs_segments_counts counts;
-    gs_index_header *const h = &sums->header;
-    GS_TRY(gs_segments_count(s, &counts, st));
-    *sums = (info_sums){.header = *gs_segments_header(s), .segments = s->count};
-    h->documents = s->documents;
-    h->length_sum = s->length_sum;
-    h->terms = counts.terms;
-    h->postings = counts.postings;
-    h->tokens = counts.tokens;
-    for (size_t i = 0; i < s->count; i++) {
-        const gs_index_header *const one = gs_index_header_of(s->items[i].index);
-        sums->deleted += s->items[i].deleted.head.deleted;
-        for (int file = 0; i > 0 && file < GS_INDEX_FILE_COUNT; file++)
-            h->file_bytes[file] += one->file_bytes[file];
-    }
-    return gs_segments_check_unchanged(s, st);
-}
-
-static void list_counts(const gs_index_header *h, info_count counts[INFO_COUNTS])
+static void list_counts(const gpusort_index_info *h, info_count counts[INFO_COUNTS])
 {
     const info_count all[INFO_COUNTS] = {
         {"documents", h->documents, h->has_names ? "" : ", no names"},
@@ -162,17 +136,31 @@ static void list_counts(const gs_index_header *h, info_count counts[INFO_COUNTS]
     memcpy(counts, all, sizeof all);
 }
 
-static void print_info(const char *folder, const info_sums *sums)
+static void print_files(const gpusort_index *index, uint64_t postings)
 {
-    const gs_index_header *const h = &sums->header;
-    uint64_t bytes = 0;
+    uint64_t all = 0, bytes;
+    const char *name;
+    for (size_t i = 0; (name = gpusort_index_file(index, i, &bytes)) != NULL; i++) {
+        if (bytes > 0)
+            printf("%-13s %" PRIu64 " bytes\n", name, bytes);
+        all += bytes;
+    }
+    printf("in all        %" PRIu64 " bytes", all);
+    if (postings > 0)
+        printf(", %.2f a posting", (double)all / (double)postings);
+    printf("\n");
+}
+
+static void print_info(const char *folder, const gpusort_index *index,
+                       const gpusort_index_info *h)
+{
     gs_quoted q;
     info_count counts[INFO_COUNTS];
     list_counts(h, counts);
     printf("index         %s\n", gs_quote_name(&q, folder));
-    if (sums->segments > 1 || sums->deleted > 0)
-        printf("segments      %zu, with %" PRIu64 " deleted documents\n", sums->segments,
-               sums->deleted);
+    if (h->segments > 1 || h->deleted > 0)
+        printf("segments      %" PRIu64 ", with %" PRIu64 " deleted documents\n",
+               h->segments, h->deleted);
     for (int i = 0; i < INFO_COUNTS; i++) {
         if (counts[i].note != NULL)
             printf("%-13s %" PRIu64 "%s\n", counts[i].name, counts[i].value,
@@ -183,23 +171,15 @@ static void print_info(const char *folder, const info_sums *sums)
     if (h->documents > 0)
         printf("length        %.1f tokens a document\n",
                (double)h->length_sum / (double)h->documents);
-    print_rules(h->tokenizer ? h->tokenizer : "{}");
-    for (int i = 0; i < GS_INDEX_FILE_COUNT; i++) {
-        if (h->file_bytes[i] == 0)
-            continue;
-        printf("%-13s %" PRIu64 " bytes\n", gs_index_file_names[i], h->file_bytes[i]);
-        bytes += h->file_bytes[i];
-    }
-    printf("in all        %" PRIu64 " bytes", bytes);
-    if (h->postings > 0)
-        printf(", %.2f a posting", (double)bytes / (double)h->postings);
-    printf("\n");
+    print_rules(h->word_rules ? h->word_rules : "{}");
+    print_files(index, h->postings);
 }
 
-static void print_info_json(const info_sums *sums)
+static void print_info_json(const gpusort_index *index, const gpusort_index_info *h)
 {
-    const gs_index_header *const h = &sums->header;
     info_count counts[INFO_COUNTS];
+    uint64_t bytes;
+    const char *name;
     list_counts(h, counts);
     for (int i = 0; i < INFO_COUNTS; i++)
         printf("%s\"%s\": %" PRIu64, i ? ", " : "{", counts[i].name, counts[i].value);
@@ -207,76 +187,69 @@ static void print_info_json(const info_sums *sums)
            "\"has_impacts\": %s, \"tokenizer\": %s, \"bytes\": {",
            h->has_positions ? "true" : "false", h->has_names ? "true" : "false",
            h->has_texts ? "true" : "false", h->has_impacts ? "true" : "false",
-           h->tokenizer ? h->tokenizer : "{}");
-    for (int i = 0; i < GS_INDEX_FILE_COUNT; i++)
-        printf("%s\"%s\": %" PRIu64, i ? ", " : "", gs_index_file_names[i],
-               h->file_bytes[i]);
-    printf("}, \"segments\": %zu, \"deleted\": %" PRIu64 "}\n", sums->segments,
-           sums->deleted);
+           h->word_rules ? h->word_rules : "{}");
+    for (size_t i = 0; (name = gpusort_index_file(index, i, &bytes)) != NULL; i++)
+        printf("%s\"%s\": %" PRIu64, i ? ", " : "", name, bytes);
+    printf("}, \"segments\": %" PRIu64 ", \"deleted\": %" PRIu64 "}\n", h->segments,
+           h->deleted);
 }
 
 int gs_index_info_command(int argc, char **argv)
 {
     bool as_json = false;
     const char *const folder = parse(argc, argv, info_usage, "json", &as_json);
-    gs_status st = {.code = GS_OK};
-    gs_segments *index = NULL;
-    info_sums sums;
-    if (gs_segments_open(&index, folder, &st) == GS_OK &&
-        sum_up(index, &sums, &st) == GS_OK) {
+    gpusort_error error = GPUSORT_NO_ERROR;
+    gpusort_index *index = NULL;
+    gpusort_index_info info = {.size = sizeof info};
+    if (gpusort_index_open(&index, folder, &error) == GPUSORT_OK &&
+        gpusort_index_count(index, &info, &error) == GPUSORT_OK) {
         if (as_json)
-            print_info_json(&sums);
+            print_info_json(index, &info);
         else
-            print_info(folder, &sums);
+            print_info(folder, index, &info);
     }
-    gs_segments_close(index);
-    return finish(&st);
+    return finish(index, &error);
 }
 
 /* --- dump -------------------------------------------------------------------------- */
+
+/* The context is the status of what failed here. */
+static int print(void *context, const void *text, size_t bytes)
+{
+    return gs_stdout_write(text, bytes, context) == GS_OK ? 0 : -1;
+}
 
 int gs_index_dump_command(int argc, char **argv)
 {
     bool positions = false;
     const char *const folder = parse(argc, argv, dump_usage, "positions", &positions);
     gs_status st = {.code = GS_OK};
-    gs_segments *index = NULL;
-    gs_text_out out = {0};
-    if (gs_segments_open(&index, folder, &st) == GS_OK &&
-        gs_segments_check_sums(index, &st) == GS_OK &&
-        gs_text_out_open(&out, gs_index_print, index, &st) == GS_OK &&
-        gs_segments_dump(index, positions, &out, NULL, &st) == GS_OK)
-        GS_NOTED(gs_segments_check_unchanged(index, &st));
-    gs_text_out_release(&out);
-    gs_segments_close(index);
-    return finish(&st);
+    gpusort_error error = GPUSORT_NO_ERROR, ours = GPUSORT_NO_ERROR;
+    gpusort_index *index = NULL;
+    if (gpusort_index_open(&index, folder, &error) == GPUSORT_OK &&
+        gpusort_index_dump(index, positions ? GPUSORT_POSITIONS : 0, print, &st, NULL,
+                           &error) != GPUSORT_OK &&
+        st.code != GS_OK) /* it is ours, and comes first */
+        gs_error_of_status(&ours, &st);
+    return finish(index, ours.code != GPUSORT_OK ? &ours : &error);
 }
 
 /* --- verify ------------------------------------------------------------------------ */
 
-/* Every segment; deletions were looked at when it was opened. */
-static gs_code verify(const gs_segments *s, gs_status *st)
-{
-    for (size_t i = 0; i < s->count; i++)
-        GS_TRY(gs_index_verify(s->items[i].index, NULL, st));
-    return GS_OK;
-}
-
 int gs_index_verify_command(int argc, char **argv)
 {
     const char *const folder = parse(argc, argv, verify_usage, NULL, NULL);
-    gs_status st = {.code = GS_OK};
-    gs_segments *index = NULL;
-    info_sums sums;
-    if (gs_segments_open(&index, folder, &st) == GS_OK && verify(index, &st) == GS_OK &&
-        sum_up(index, &sums, &st) == GS_OK) {
-        const gs_index_header *const h = &sums.header;
+    gpusort_error error = GPUSORT_NO_ERROR;
+    gpusort_index *index = NULL;
+    gpusort_index_info info = {.size = sizeof info};
+    if (gpusort_index_open(&index, folder, &error) == GPUSORT_OK &&
+        gpusort_index_verify(index, 0, NULL, &error) == GPUSORT_OK &&
+        gpusort_index_count(index, &info, &error) == GPUSORT_OK) {
         gs_quoted q;
         printf("%s: good, %" PRIu64 " terms, %" PRIu64 " postings, %" PRIu64
                " documents\n",
-               gs_quote_name(&q, folder), h->terms, h->postings, h->documents);
+               gs_quote_name(&q, folder), info.terms, info.postings, info.documents);
     }
-    gs_segments_close(index);
-    const int code = finish(&st);
-    return st.code == GS_ERR_FORMAT ? GS_EXIT_DISORDER : code;
+    const int code = finish(index, &error);
+    return error.code == GPUSORT_FORMAT ? GS_EXIT_DISORDER : code;
 }

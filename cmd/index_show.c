@@ -12,7 +12,10 @@
 #include "cmd/size_arg.h"
 #include "lib/base/mem.h"
 #include "lib/base/quote.h"
+#include "lib/base/text_out.h"
+#include "lib/base/text_span.h"
 #include "lib/base/utf8.h"
+#include "lib/gpusort.h"
 
 enum { CARRY_BYTES = GS_UTF8_BYTES_MAX };
 
@@ -32,11 +35,13 @@ typedef struct show_job {
     char **names;
     size_t name_count;
     bool by_number, as_json;
-    gs_segments *index;
-    gs_text_reader **texts; /* of each segment, once it is needed */
-    gs_text_reader *text;   /* of the document */
+    gpusort_index *index;
+    gpusort_index_info info;
+    gpusort_texts *texts;
+    gpusort_error error;
     gs_text_out out;
-    gs_document_name name;
+    char *name; /* of the document */
+    size_t name_room;
     uint8_t carry[CARRY_BYTES]; /* JSON: the beginning of a character */
     size_t carried;
     size_t missing; /* names that no document has */
@@ -84,11 +89,15 @@ static gs_code put_json_piece(show_job *job, gs_text_span piece, gs_status *st)
 
 static gs_code put_text(show_job *job, bool *ends_line, gs_status *st)
 {
-    gs_text_span piece;
     *ends_line = false;
     job->carried = 0;
     for (;;) {
-        GS_TRY(gs_text_reader_next(job->text, &piece, st));
+        gs_text_span piece;
+        const void *data;
+        if (gpusort_texts_next(job->texts, &data, &piece.bytes, &job->error) !=
+            GPUSORT_OK)
+            return gs_status_of_error(st, &job->error);
+        piece.data = data;
         if (piece.bytes == 0)
             return gs_text_out_json_part(&job->out, job->carry, job->carried, st);
         *ends_line = piece.data[piece.bytes - 1] == '\n';
@@ -97,29 +106,30 @@ static gs_code put_text(show_job *job, bool *ends_line, gs_status *st)
     }
 }
 
-static gs_code begin_text(show_job *job, uint64_t doc, uint64_t *bytes, gs_status *st)
+static gs_code put_name(show_job *job, uint64_t doc, gs_status *st)
 {
-    uint64_t there;
-    const gs_segment *const segment = gs_segments_find(job->index, doc, &there);
-    gs_text_reader **const texts = &job->texts[segment - job->index->items];
-    if (*texts == NULL)
-        GS_TRY(gs_text_reader_new(texts, segment->index, 2, st));
-    job->text = *texts;
-    return gs_text_reader_begin(job->text, there, bytes, st);
+    size_t bytes = 0;
+    do {
+        GS_TRY(gs_mem_grow(&job->name, &job->name_room, bytes + 1, "name", st));
+        if (gpusort_index_name(job->index, doc, job->name, job->name_room, &bytes,
+                               &job->error) != GPUSORT_OK)
+            return gs_status_of_error(st, &job->error);
+    } while (bytes > job->name_room);
+    return gs_text_out_json(&job->out, (const uint8_t *)job->name, bytes, st);
 }
 
 static gs_code show(show_job *job, uint64_t doc, gs_status *st)
 {
     uint64_t bytes;
     bool ends_line;
-    GS_TRY(begin_text(job, doc, &bytes, st));
+    if (gpusort_texts_begin(job->texts, doc, &bytes, &job->error) != GPUSORT_OK)
+        return gs_status_of_error(st, &job->error);
     if (!job->as_json) {
         GS_TRY(put_text(job, &ends_line, st));
         return ends_line || bytes == 0 ? GS_OK : put(job, "\n", st);
     }
-    GS_TRY(gs_segments_name(job->index, doc, &job->name, st));
     GS_TRY(put(job, "{\"id\": ", st));
-    GS_TRY(gs_text_out_json(&job->out, job->name.text, job->name.bytes, st));
+    GS_TRY(put_name(job, doc, st));
     GS_TRY(put(job, ", \"contents\": \"", st));
     GS_TRY(put_text(job, &ends_line, st));
     return put(job, "\"}\n", st);
@@ -140,33 +150,29 @@ static gs_code refuse_name(show_job *job, const char *name, gs_status *st)
 /* Which document has the number that the argument is, or one that there is not. */
 static uint64_t read_number(const show_job *job, const char *text)
 {
-    const uint64_t base = gs_segments_doc_id(job->index, 0);
+    const uint64_t base = job->info.doc_base;
     uint64_t number = 0;
     const char *rest = NULL;
     return gs_number_parse(text, "", &number, &rest) == 0 && number >= base
                ? number - base
-               : GS_NO_SUCH_NAME;
+               : UINT64_MAX;
 }
 
-static gs_code find_documents(const show_job *job, uint64_t *docs, gs_status *st)
+static gs_code find_documents(show_job *job, uint64_t *docs, gs_status *st)
 {
-    gs_text_span *names = NULL;
     for (size_t i = 0; i < job->name_count && job->by_number; i++)
         docs[i] = read_number(job, job->names[i]);
-    if (job->by_number)
-        return GS_OK;
-    GS_TRY(gs_mem_new_array(&names, job->name_count, sizeof *names, "names", st));
-    for (size_t i = 0; i < job->name_count; i++)
-        names[i] = (gs_text_span){(const uint8_t *)job->names[i], strlen(job->names[i])};
-    GS_NOTED(gs_segments_find_names(job->index, names, job->name_count, docs, st));
-    gs_mem_free(names);
-    return st->code;
+    if (!job->by_number &&
+        gpusort_index_find(job->index, (const char *const *)job->names, NULL,
+                           job->name_count, docs, &job->error) != GPUSORT_OK)
+        return gs_status_of_error(st, &job->error);
+    return GS_OK;
 }
 
 static gs_code show_named(show_job *job, gs_status *st)
 {
     uint64_t *docs = NULL;
-    const uint64_t there = job->index->documents;
+    const uint64_t there = job->info.documents;
     GS_TRY(gs_mem_new_array(&docs, job->name_count, sizeof *docs, "documents", st));
     GS_NOTED(find_documents(job, docs, st));
     for (size_t i = 0; i < job->name_count && st->code == GS_OK; i++)
@@ -178,7 +184,7 @@ static gs_code show_named(show_job *job, gs_status *st)
 
 static gs_code show_all(show_job *job, gs_status *st)
 {
-    const uint64_t count = job->index->documents;
+    const uint64_t count = job->info.documents;
     for (uint64_t doc = 0; doc < count; doc++)
         GS_TRY(show(job, doc, st));
     return GS_OK;
@@ -190,18 +196,20 @@ static gs_code run(show_job *job, gs_status *st)
 {
     GS_TRY(gs_index_open_first(&job->index, job->folder, job->names, (int)job->name_count,
                                false, st));
-    GS_TRY(gs_index_need_texts(job->index, st));
-    GS_TRY(gs_mem_new_array(&job->texts, job->index->count, sizeof(gs_text_reader *),
-                            "texts", st));
+    gpusort_index_describe(job->index, &job->info);
+    if (gpusort_texts_new(&job->texts, job->index, &job->error) != GPUSORT_OK)
+        return gs_status_of_error(st, &job->error);
     GS_TRY(gs_text_out_open(&job->out, gs_index_print, job->index, st));
     GS_TRY(job->name_count > 0 ? show_named(job, st) : show_all(job, st));
     GS_TRY(gs_text_out_flush(&job->out, st));
-    return gs_segments_check_unchanged(job->index, st);
+    return gpusort_index_unchanged(job->index, &job->error) == GPUSORT_OK
+               ? GS_OK
+               : gs_status_of_error(st, &job->error);
 }
 
 int gs_index_show_command(int argc, char **argv)
 {
-    show_job job = {0};
+    show_job job = {.info.size = sizeof job.info};
     gs_status st = {.code = GS_OK};
     int kept = 0;
     const gs_opt options[] = {
@@ -217,11 +225,9 @@ int gs_index_show_command(int argc, char **argv)
     job.name_count = (size_t)kept - 1;
     GS_NOTED(run(&job, &st));
     gs_text_out_release(&job.out);
-    gs_document_name_release(&job.name);
-    for (size_t i = 0; job.texts != NULL && i < job.index->count; i++)
-        gs_text_reader_free(job.texts[i]);
-    gs_mem_free(job.texts);
-    gs_segments_close(job.index);
+    gs_mem_free(job.name);
+    gpusort_texts_free(job.texts);
+    gpusort_index_close(job.index);
     if (st.code != GS_OK)
         return gs_report_failure(&st);
     return gs_stdout_close(job.missing > 0 ? GS_EXIT_TROUBLE : GS_EXIT_GOOD);

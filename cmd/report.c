@@ -129,6 +129,22 @@ bool gs_report_is_plain_sort(void)
     return strcmp(program_invocation_short_name, "sort") == 0;
 }
 
+gs_code gs_stdout_write(const void *data, size_t bytes, gs_status *st)
+{
+    const char *from = data;
+    while (bytes > 0) {
+        const ssize_t n = write(STDOUT_FILENO, from, bytes);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n <= 0)
+            return GS_FAIL(st, GS_ERR_IO, n < 0 ? errno : ENOSPC,
+                           "write failed: 'standard output'");
+        from += n;
+        bytes -= (size_t)n;
+    }
+    return GS_OK;
+}
+
 int gs_stdout_close(int exit_code)
 {
     const bool failed_before = ferror(stdout) != 0;

@@ -55,6 +55,9 @@ void gs_error_of_status(gpusort_error *error, const gs_status *st);
 /* True when the program goes by the name of GNU sort and must speak as it does. */
 bool gs_report_is_plain_sort(void);
 
+/* Writes all of that to standard output, behind nothing that stdio holds. */
+GS_MUST_CHECK gs_code gs_stdout_write(const void *data, size_t bytes, gs_status *st);
+
 /* Flushes and closes standard output. Returns `exit_code`, or GS_EXIT_TROUBLE after a
  * message if what was printed could not be written. */
 int gs_stdout_close(int exit_code);

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cmd/index_read.h"
+#include "cmd/index_inner.h"
 
 enum {
     NUMBER_BYTES = 64,
@@ -31,7 +31,7 @@ gs_code gs_search_output_open(gs_search_output *o, const gs_search_args *args,
                             .snippets = snippets};
     o->is_terminal = isatty(STDOUT_FILENO) == 1;
     o->has_marks = o->is_terminal && wants_marks();
-    return gs_text_out_open(&o->out, gs_index_print, index, st);
+    return gs_text_out_open(&o->out, gs_inner_print, index, st);
 }
 
 void gs_search_output_release(gs_search_output *o)

@@ -530,12 +530,21 @@ GPUSORT_API GPUSORT_CHECKED gpusort_code gpusort_index_compact(const char *folde
  * opened. Documents are numbered from 0, also if it was built with --doc-base. */
 typedef struct gpusort_index gpusort_index;
 
-/* Of an index that has grown `documents` are those that are left; the other counts are of
- * all of its segments together, and of what was deleted until a merge drops it. */
+/* Of an index that has grown `documents` and `length_sum` are of those that are left; the
+ * other counts are of all of its segments together, and of what was deleted until a merge
+ * drops it. */
 typedef struct gpusort_index_info {
     size_t size;
     uint64_t documents, terms, postings, tokens;
     int has_positions, has_names;
+    int has_texts;          /* of documents */
+    int has_impacts;        /* scores are sums of what a model has learned */
+    uint64_t length_sum;    /* of documents, in tokens */
+    uint64_t doc_base;      /* what the first document is called outside */
+    uint64_t segments;      /* 1: it was built, and has not grown since */
+    uint64_t deleted;       /* documents that lie there still */
+    const char *word_rules; /* how text becomes terms, as JSON, until the index is closed;
+                               NULL: terms came as they are */
 } gpusort_index_info;
 
 GPUSORT_API GPUSORT_CHECKED gpusort_code gpusort_index_open(gpusort_index **out,
@@ -545,12 +554,65 @@ GPUSORT_API void gpusort_index_close(gpusort_index *index); /* NULL is fine */
 /* `info->size` is filled in by the caller. */
 GPUSORT_API void gpusort_index_describe(const gpusort_index *index,
                                         gpusort_index_info *info);
+/* The same, but terms, postings and tokens are of what is left, which is counted. */
+GPUSORT_API GPUSORT_CHECKED gpusort_code gpusort_index_count(const gpusort_index *index,
+                                                             gpusort_index_info *info,
+                                                             gpusort_error *error);
+/* The name of the i-th kind of file that an index can have, from 0 on, and how many bytes
+ * those of this one have; NULL behind the last. */
+GPUSORT_API const char *gpusort_index_file(const gpusort_index *index, size_t i,
+                                           uint64_t *bytes);
+enum {
+    GPUSORT_SUMS_ONLY = 1, /* nothing but checksums */
+    GPUSORT_POSITIONS = 1, /* of each posting */
+};
+/* Is all of it as it should be, every checksum, order and count? GPUSORT_FORMAT says what
+ * is wrong first. `job` may be NULL. */
+GPUSORT_API GPUSORT_CHECKED gpusort_code gpusort_index_verify(const gpusort_index *index,
+                                                              unsigned flags,
+                                                              const gpusort_job *job,
+                                                              gpusort_error *error);
+/* GPUSORT_OK: nobody has written to its files since it was opened. Every call that gives
+ * an answer asks that itself, but gpusort_texts_next. */
+GPUSORT_API GPUSORT_CHECKED gpusort_code
+gpusort_index_unchanged(const gpusort_index *index, gpusort_error *error);
+
 /* What a document is called: *bytes of it, of which the first `room` go to `name`.
  * Documents of tuples have no names: 0 bytes. */
 GPUSORT_API GPUSORT_CHECKED gpusort_code gpusort_index_name(const gpusort_index *index,
                                                             uint64_t document, char *name,
                                                             size_t room, size_t *bytes,
                                                             gpusort_error *error);
+
+/* The same of `count` documents: the name of documents[i] is what `text` has from
+ * offsets[i] to offsets[i + 1]; there are count + 1 offsets. If the last one is more than
+ * `room`, the text is not all there. */
+GPUSORT_API GPUSORT_CHECKED gpusort_code
+gpusort_index_names(const gpusort_index *index, const uint64_t *documents, size_t count,
+                    char *text, size_t room, uint64_t *offsets, gpusort_error *error);
+/* And back: documents[i] is the first one that is called names[i], which has lengths[i]
+ * bytes (NULL: it ends with a zero), or UINT64_MAX. Reads all names of the index. */
+GPUSORT_API GPUSORT_CHECKED gpusort_code gpusort_index_find(
+    const gpusort_index *index, const char *const *names, const size_t *lengths,
+    size_t count, uint64_t *documents, gpusort_error *error);
+
+/* Texts of documents, of an index that was built with them; one thread. Of each: begin,
+ * then next until a piece has 0 bytes; a piece is good until the next call, and if the
+ * index is unchanged then. */
+typedef struct gpusort_texts gpusort_texts;
+
+GPUSORT_API GPUSORT_CHECKED gpusort_code gpusort_texts_new(gpusort_texts **out,
+                                                           const gpusort_index *index,
+                                                           gpusort_error *error);
+GPUSORT_API GPUSORT_CHECKED gpusort_code gpusort_texts_begin(gpusort_texts *texts,
+                                                             uint64_t document,
+                                                             uint64_t *bytes,
+                                                             gpusort_error *error);
+GPUSORT_API GPUSORT_CHECKED gpusort_code gpusort_texts_next(gpusort_texts *texts,
+                                                            const void **piece,
+                                                            size_t *bytes,
+                                                            gpusort_error *error);
+GPUSORT_API void gpusort_texts_free(gpusort_texts *texts); /* NULL is fine */
 
 /* The documents of a term, in ascending order: documents[i] has it frequencies[i] times.
  * Of a term that the index does not have, none. Valid until gpusort_postings_free. */
@@ -566,6 +628,41 @@ GPUSORT_API GPUSORT_CHECKED gpusort_code gpusort_index_lookup(const gpusort_inde
                                                               gpusort_postings *out,
                                                               gpusort_error *error);
 GPUSORT_API void gpusort_postings_free(gpusort_postings *postings); /* zeroed is fine */
+
+/* The lines of `gpusort lookup', for any number of terms, by all threads, in the order of
+ * the terms; and those of `gpusort index dump'. Both go to a function of the caller's,
+ * one call at a time, on any thread, which returns 0; else the call is cancelled. */
+enum { GPUSORT_TERM_BYTES_MAX = 4194304 };
+
+typedef struct gpusort_lookup_options {
+    size_t size;
+    gpusort_job job; /* the context is of both functions, too */
+    int (*write)(void *context, const void *text, size_t bytes);
+    /* 1: *term comes next, which is good until the next call. 0: there is none now and,
+     * where it may wait for one, none any more. Less: the call is cancelled. On the
+     * thread that calls. */
+    int (*next)(void *context, int may_wait, const void **term, size_t *bytes);
+    uint64_t expected_terms; /* about as many; 0: not known */
+    int is_prefix;           /* every term that begins with one of those */
+    /* Instead of `next': every term that is not less, and less than the other; NULL: no
+     * bound. Both NULL: terms come from `next'. */
+    const char *from_term, *to_term;
+    int as_json;
+    int counts_only; /* without postings */
+} gpusort_lookup_options;
+
+/* clang-format off */
+#define GPUSORT_LOOKUP_OPTIONS {.size = sizeof(gpusort_lookup_options)}
+/* clang-format on */
+
+GPUSORT_API GPUSORT_CHECKED gpusort_code
+gpusort_index_lookups(const gpusort_index *index, const gpusort_lookup_options *options,
+                      gpusort_error *error);
+/* `flags` is GPUSORT_POSITIONS or 0; `job` may be NULL. */
+GPUSORT_API GPUSORT_CHECKED gpusort_code
+gpusort_index_dump(const gpusort_index *index, unsigned flags,
+                   int (*write)(void *context, const void *text, size_t bytes),
+                   void *context, const gpusort_job *job, gpusort_error *error);
 
 /* A searcher keeps what queries need again and again; one thread at a time. */
 typedef struct gpusort_searcher gpusort_searcher;

@@ -46,6 +46,13 @@ gs_code gs_api_check_reserved(const void *const *members, size_t count, gs_statu
     return GS_OK;
 }
 
+gs_code gs_api_check_flags(unsigned flags, unsigned known, gs_status *st)
+{
+    return (flags & ~known) == 0
+               ? GS_OK
+               : GS_FAIL(st, GS_ERR_ARG, 0, "flags %u mean nothing here", flags & ~known);
+}
+
 gpusort_code gs_api_result(const gs_status *st, gpusort_error *error)
 {
     if (st->code == GS_OK || error == NULL || error->code != GPUSORT_OK)

@@ -20,6 +20,9 @@ GS_MUST_CHECK gs_code gs_api_take_options(void *to, size_t bytes, const void *op
 GS_MUST_CHECK gs_code gs_api_check_reserved(const void *const *members, size_t count,
                                             gs_status *st);
 
+/* Fails if there are others than those that are known. */
+GS_MUST_CHECK gs_code gs_api_check_flags(unsigned flags, unsigned known, gs_status *st);
+
 /* What became of the call; `error` may be NULL. */
 gpusort_code gs_api_result(const gs_status *st, gpusort_error *error);
 

@@ -12,13 +12,6 @@
 
 enum { NAMES_AT_ONCE = 1 << 18, FLAGS = GPUSORT_UPDATE | GPUSORT_NO_MERGE };
 
-static gs_code check_flags(unsigned flags, unsigned known, gs_status *st)
-{
-    return (flags & ~known) == 0
-               ? GS_OK
-               : GS_FAIL(st, GS_ERR_ARG, 0, "flags %u mean nothing here", flags & ~known);
-}
-
 /* --- more --------------------------------------------------------------------------- */
 
 static gs_code append(const gpusort_build_options *asked, unsigned flags, gs_status *st)
@@ -34,7 +27,7 @@ static gs_code append(const gpusort_build_options *asked, unsigned flags, gs_sta
         .updates = (flags & GPUSORT_UPDATE) != 0,
         .no_merge = (flags & GPUSORT_NO_MERGE) != 0,
     };
-    GS_TRY(check_flags(flags, FLAGS, st));
+    GS_TRY(gs_api_check_flags(flags, FLAGS, st));
     GS_TRY(gs_api_build_make(&o.build, asked, st));
     if (asked->replaces || asked->checkpoint != NULL)
         return GS_FAIL(st, GS_ERR_ARG, 0,
@@ -160,7 +153,7 @@ gpusort_code gpusort_deletion_commit(gpusort_deletion *d, unsigned flags,
 {
     gs_status st = {.code = GS_OK};
     const uint64_t documents = gs_index_deletion_count(d->of);
-    if (check_flags(flags, GPUSORT_NO_MERGE, &st) == GS_OK)
+    if (gs_api_check_flags(flags, GPUSORT_NO_MERGE, &st) == GS_OK)
         GS_NOTED(gs_index_deletion_commit(d->of, (flags & GPUSORT_NO_MERGE) == 0, &st));
     if (deleted != NULL)
         *deleted = st.code == GS_OK ? documents : 0;

@@ -85,7 +85,15 @@ static void index_of_words(void)
     S(index_info);
     M(index_info, size), M(index_info, documents), M(index_info, terms);
     M(index_info, postings), M(index_info, tokens), M(index_info, has_positions);
-    M(index_info, has_names);
+    M(index_info, has_names), M(index_info, has_texts), M(index_info, has_impacts);
+    M(index_info, length_sum), M(index_info, doc_base), M(index_info, segments);
+    M(index_info, deleted), M(index_info, word_rules);
+    S(lookup_options);
+    M(lookup_options, size), M(lookup_options, job), M(lookup_options, write);
+    M(lookup_options, next), M(lookup_options, expected_terms);
+    M(lookup_options, is_prefix), M(lookup_options, from_term);
+    M(lookup_options, to_term), M(lookup_options, as_json);
+    M(lookup_options, counts_only);
     S(postings);
     M(postings, count), M(postings, documents), M(postings, frequencies);
     S(search_options);
@@ -108,7 +116,8 @@ static void constants(void)
     C(GPUSORT_U32), C(GPUSORT_I32), C(GPUSORT_F32), C(GPUSORT_U64), C(GPUSORT_I64);
     C(GPUSORT_F64);
     C(GPUSORT_AUTO), C(GPUSORT_BSBI), C(GPUSORT_SPIMI), C(GPUSORT_TEXT_FIELDS_MAX);
-    C(GPUSORT_UPDATE), C(GPUSORT_NO_MERGE);
+    C(GPUSORT_UPDATE), C(GPUSORT_NO_MERGE), C(GPUSORT_SUMS_ONLY), C(GPUSORT_POSITIONS);
+    C(GPUSORT_TERM_BYTES_MAX);
     C(GPUSORT_NO_URING), C(GPUSORT_ENDS_BY_PIPE), C(GPUSORT_SPANS);
     C(GPUSORT_STARTING), C(GPUSORT_READING), C(GPUSORT_SORTING), C(GPUSORT_MERGING);
     C(GPUSORT_FINISHING), C(GPUSORT_PHASES);

@@ -82,6 +82,7 @@ class Names(unittest.TestCase):
     def test_flags(self) -> None:
         of_blanks = {"GPUSORT_SKIP_START_BLANKS", "GPUSORT_SKIP_END_BLANKS"}
         of_indexes = {"GPUSORT_UPDATE", "GPUSORT_NO_MERGE", "GPUSORT_TEXT_FIELDS_MAX"}
+        of_indexes |= {"GPUSORT_SUMS_ONLY", "GPUSORT_POSITIONS", "GPUSORT_TERM_BYTES_MAX"}
         of_jobs = {"GPUSORT_NO_URING", "GPUSORT_ENDS_BY_PIPE", "GPUSORT_SPANS", "GPUSORT_SEED_BYTES"}
         of_json = {"GPUSORT_JSON_KEYS_MAX", "GPUSORT_JSON_DEPTH_MAX", "GPUSORT_JSON_NAME_BYTES_MAX"}
         of_types = {name for type in ffi.list_types()[0] for name in members(type)}
@@ -520,6 +521,22 @@ class Indexes(unittest.TestCase):
         documents, frequencies = self.index.lookup("dogs")
         self.assertEqual(row[3].split(), [f"{d}:{f}" for d, f in zip(documents, frequencies)])
         self.assertEqual(len(self.index.lookup("unicorn").documents), 0)
+
+    def test_documents_have_names_and_texts(self) -> None:
+        with gpusort.Index.build("texts", "docs.jsonl", texts=True) as index:
+            self.assertTrue(index.has_texts and not index.has_impacts)
+            self.assertEqual((index.segments, index.deleted, index.doc_base), (1, 0, 0))
+            self.assertEqual(index.find(["d7", "nobody", "d399", ""]), [7, None, 399, None])
+            self.assertEqual(index.names([399, 0]), ["d399", "d0"])
+            for name in ("d7", "d399"):
+                shown = command("index", "show", "texts", name).rstrip(b"\n")
+                self.assertEqual(index.text(index.find([name])[0]), shown)
+            with self.assertRaisesRegex(ValueError, "document 400 of 400"):
+                index.text(400)
+            index.verify()
+            index.verify(sums_only=True, threads=1)
+        with self.assertRaisesRegex(ValueError, "no stored texts"):
+            self.index.text(0)
 
     def test_build_refuses(self) -> None:
         with self.assertRaisesRegex(OSError, "idx"):

@@ -86,6 +86,11 @@ class Index:
         self.tokens: int = info.tokens
         self.has_positions = bool(info.has_positions)
         self.has_names = bool(info.has_names)
+        self.has_texts = bool(info.has_texts)
+        self.has_impacts = bool(info.has_impacts)
+        self.doc_base: int = info.doc_base
+        self.segments: int = info.segments
+        self.deleted: int = info.deleted
 
     @classmethod
     def open(cls, folder: Path) -> Index:
@@ -184,15 +189,64 @@ class Index:
 
     def name(self, document: int) -> str | None:
         """What a document is called; None where documents have no names."""
-        index, count, error, room = self._open(), ffi.new("size_t *"), new_error(), 256
+        return self.names([document])[0]
+
+    def names(self, documents: Iterable[int]) -> list[str | None]:
+        """The same of many."""
+        every = list(documents)
+        index, count, error = self._open(), len(every), new_error()
+        asked, offsets = ffi.new("uint64_t[]", every), ffi.new("uint64_t[]", count + 1)
+        room = 32 * count
         while True:
             text = ffi.new("char[]", room)
-            check(lib.gpusort_index_name(index, document, text, room, count, error), error)
-            if count[0] <= room:
+            check(lib.gpusort_index_names(index, asked, count, text, room, offsets, error), error)
+            if offsets[count] <= room:
                 break
-            room = count[0]
-        name = bytes(ffi.buffer(text, count[0])).decode("utf-8", "surrogateescape")
-        return name if self.has_names else None
+            room = offsets[count]
+        if not self.has_names:
+            return [None] * count
+        all_of_it = bytes(ffi.buffer(text, offsets[count]))
+        return [
+            all_of_it[offsets[i] : offsets[i + 1]].decode("utf-8", "surrogateescape")
+            for i in range(count)
+        ]
+
+    def find(self, names: Iterable[str]) -> list[int | None]:
+        """The first document of each name; None where there is none."""
+        every = [n.encode("utf-8", "surrogateescape") for n in names]
+        texts = [ffi.from_buffer("char[]", n) for n in every]
+        asked = ffi.new("const char *[]", texts)
+        lengths = ffi.new("size_t[]", [len(n) for n in every])
+        found, error = ffi.new("uint64_t[]", len(every)), new_error()
+        check(
+            lib.gpusort_index_find(self._open(), asked, lengths, len(every), found, error), error
+        )
+        return [d if d != 2**64 - 1 else None for d in found]
+
+    def text(self, document: int) -> bytes:
+        """The text of a document, of an index that was built with texts."""
+        out, error = ffi.new("gpusort_texts **"), new_error()
+        check(lib.gpusort_texts_new(out, self._open(), error), error)
+        try:
+            check(lib.gpusort_texts_begin(out[0], document, ffi.NULL, error), error)
+            pieces, piece, count = [], ffi.new("const void **"), ffi.new("size_t *")
+            while True:
+                check(lib.gpusort_texts_next(out[0], piece, count, error), error)
+                if count[0] == 0:
+                    break
+                pieces.append(bytes(ffi.buffer(piece[0], count[0])))
+            check(lib.gpusort_index_unchanged(self._open(), error), error)
+            return b"".join(pieces)
+        finally:
+            lib.gpusort_texts_free(out[0])
+
+    def verify(self, *, sums_only: bool = False, **job_options: Any) -> None:
+        """Looks at every checksum, order and count, or at checksums only; a FormatError says
+        what is wrong first."""
+        job, options = Job(**job_options), ffi.new("gpusort_job *")
+        job.fill(options)
+        flags = lib.GPUSORT_SUMS_ONLY * sums_only
+        job.run(lib.gpusort_index_verify, self._open(), flags, options)
 
     def lookup(self, term: str | bytes) -> Postings:
         """The documents of a term, which is taken as it is."""
@@ -223,10 +277,9 @@ class Index:
         searcher = self._searcher(k1, b, all_words, plain)
         hits, count, error = ffi.new("gpusort_hit[]", top), ffi.new("size_t *"), new_error()
         check(lib.gpusort_search(searcher, asked, len(asked), hits, top, count, error), error)
-        return [
-            Hit(hits[i].document, hits[i].score, self.name(hits[i].document))
-            for i in range(count[0])
-        ]
+        found = [hits[i] for i in range(count[0])]
+        names = self.names(h.document for h in found)
+        return [Hit(h.document, h.score, name) for h, name in zip(found, names)]
 
     def _searcher(self, k1: float, b: float, all_words: bool, plain: bool) -> Any:
         """This thread's own for these options; kept while the index is open."""

@@ -1,39 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * index_text: what an index holds, as lines of text.
- *
- * Lines go to a function of the caller's, a buffer at a time.
  */
 #ifndef GS_LIB_INDEX_READ_INDEX_TEXT_H
 #define GS_LIB_INDEX_READ_INDEX_TEXT_H
 
+#include "lib/base/text_out.h"
 #include "lib/index/read/term_cursor.h"
-
-typedef gs_code gs_text_write_fn(void *context, const void *data, size_t bytes,
-                                 gs_status *st);
-
-/* A buffer in front of that function. */
-typedef struct gs_text_out {
-    gs_text_write_fn *write;
-    void *context;
-    size_t used;
-    uint8_t *buffer;
-} gs_text_out;
-
-GS_MUST_CHECK gs_code gs_text_out_open(gs_text_out *out, gs_text_write_fn *write,
-                                       void *context, gs_status *st);
-void gs_text_out_release(gs_text_out *out);
-GS_MUST_CHECK gs_code gs_text_out_put(gs_text_out *out, const void *data, size_t bytes,
-                                      gs_status *st);
-GS_MUST_CHECK gs_code gs_text_out_number(gs_text_out *out, uint64_t x, char after,
-                                         gs_status *st);
-/* With its quotes; each byte that is not UTF-8 comes out as U+FFFD. */
-GS_MUST_CHECK gs_code gs_text_out_json(gs_text_out *out, const uint8_t *text,
-                                       size_t bytes, gs_status *st);
-/* The same without quotes, for a part of a text that no character is cut by. */
-GS_MUST_CHECK gs_code gs_text_out_json_part(gs_text_out *out, const uint8_t *text,
-                                            size_t bytes, gs_status *st);
-GS_MUST_CHECK gs_code gs_text_out_flush(gs_text_out *out, gs_status *st);
 
 /* Every posting: term TAB docID TAB tf, and with positions TAB p,p,p; by the bytes of the
  * term, then docID. */
