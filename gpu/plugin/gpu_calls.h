@@ -170,14 +170,25 @@
          (gs_word_block *w, unsigned lane, uint32_t bytes, gs_tuple_counts *out,        \
           gs_status *st), (w, lane, bytes, out, st),                                    \
          *out = (gs_tuple_counts){0}; return gs_gpu_refuse(st))                         \
+    CALL(gs_code, gs_word_block_leave_out,                                              \
+         (gs_word_block *w, unsigned lane, uint32_t bytes, gs_status *st),              \
+         (w, lane, bytes, st), return gs_gpu_refuse(st))                                \
+    CALL(gs_code, gs_word_block_sort_terms,                                             \
+         (gs_word_block *w, gs_word_sums *out, gs_status *st), (w, out, st),            \
+         *out = (gs_word_sums){0}; return gs_gpu_refuse(st))                            \
+    CALL(gs_code, gs_word_block_terms,                                                  \
+         (gs_word_block *w, uint8_t *bytes, gs_word_term *terms, gs_status *st),        \
+         (w, bytes, terms, st), return gs_gpu_refuse(st))                               \
+    CALL(gs_code, gs_word_block_join_terms,                                             \
+         (gs_word_block *w, const uint32_t *to, uint32_t count, gs_status *st),         \
+         (w, to, count, st), return gs_gpu_refuse(st))                                  \
     CALL(gs_code, gs_word_block_sort,                                                   \
          (gs_word_block *w, uint32_t first, uint32_t last, gs_word_sums *out,           \
           gs_status *st), (w, first, last, out, st),                                    \
          *out = (gs_word_sums){0}; return gs_gpu_refuse(st))                            \
-    CALL(gs_code, gs_word_block_terms,                                                  \
-         (gs_word_block *w, uint8_t *bytes, gs_word_term *terms,                        \
-          uint32_t *first_postings, gs_status *st),                                     \
-         (w, bytes, terms, first_postings, st), return gs_gpu_refuse(st))               \
+    CALL(gs_code, gs_word_block_first_postings,                                         \
+         (gs_word_block *w, uint32_t *first_postings, gs_status *st),                   \
+         (w, first_postings, st), return gs_gpu_refuse(st))                             \
     CALL(gs_code, gs_word_block_documents,                                              \
          (gs_word_block *w, unsigned lane, uint64_t first, size_t count,                \
           gs_status *st), (w, lane, first, count, st), return gs_gpu_refuse(st))        \

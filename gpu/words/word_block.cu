@@ -125,11 +125,19 @@ static size_t lay_out(gs_word_block *w)
     return l.used;
 }
 
+/* A piece, and words that are left out, fit whatever they are. */
+static gs_word_room least_room(const gs_word_options *o)
+{
+    const gs_word_room piece = gs_word_most_of(o->piece_bytes);
+    return {piece.tokens, piece.terms + o->left_out.terms,
+            piece.term_bytes + o->left_out.term_bytes};
+}
+
 /* Terms take a part of what there is, tokens the rest; of little input both take less. */
 static gs_code choose_room(gs_word_block *w, size_t available, gs_status *st)
 {
     const gs_word_options *const o = &w->options;
-    const gs_word_room least = gs_word_most_of(o->piece_bytes);
+    const gs_word_room least = least_room(o);
     const uint64_t flight = o->lanes * least.terms;
     uint64_t terms = available / SLOT_SHARE / term_all_bytes;
     if (o->input_bytes > 0 && terms > o->input_bytes / INPUT_A_TERM + flight)
@@ -165,7 +173,7 @@ static gs_code choose_room(gs_word_block *w, size_t available, gs_status *st)
 /* As much as can be had with what sorting it needs. */
 static gs_code fit_room(gs_word_block *w, size_t available, gs_status *st)
 {
-    const gs_word_room least = gs_word_most_of(w->options.piece_bytes);
+    const gs_word_room least = least_room(&w->options);
     GS_TRY(choose_room(w, available, st));
     for (;;) {
         GS_TRY(gs_word_sort_temp(&w->room, gs_word_has_numbers(&w->options),
@@ -274,7 +282,16 @@ gs_code gs_word_block_reset(gs_word_block *w, gs_status *st)
     GPU_TRY(st, cudaMemsetAsync(w->table.slots, 0,
                                 ((size_t)w->table.slot_mask + 1) * sizeof *w->table.slots,
                                 w->stream));
-    GPU_TRY(st, cudaMemsetAsync(w->table.state, 0, sizeof *w->table.state, w->stream));
+    *w->h_state = {};
+    w->h_state->terms = w->table.left_out;
+    w->h_state->term_bytes = w->left_out_bytes;
+    GPU_TRY(st, cudaMemcpyAsync(w->table.state, w->h_state, sizeof *w->h_state,
+                                cudaMemcpyHostToDevice, w->stream));
+    if (w->table.left_out > 0) {
+        k_put_again<<<gs_word_grid(w->table.left_out), GS_WORD_THREADS, 0, w->stream>>>(
+            w->table);
+        GPU_LAUNCHED(st, w->stream, "k_put_again");
+    }
     GPU_TRY(st, cudaStreamSynchronize(w->stream));
     w->sums = {0, 0, 0, 0};
     return GS_OK;
@@ -362,6 +379,8 @@ gs_code gs_word_block_add(gs_word_block *w, unsigned lane, const gs_word_piece *
         l->d_answer,
         *piece,
         w->options.is_folding,
+        w->options.ascii_bytes_min,
+        w->options.ascii_bytes_max,
     };
     GS_TRY(upload(l, piece, st));
     GS_TRY(find_words(w, l, &task, st));
@@ -373,5 +392,24 @@ gs_code gs_word_block_add(gs_word_block *w, unsigned lane, const gs_word_piece *
             a->long_words,
             UINT32_MAX - a->long_document,
             {s->tokens, s->terms, s->term_bytes}};
+    return GS_OK;
+}
+
+/* They are the first terms, and their tokens are forgotten. */
+gs_code gs_word_block_leave_out(gs_word_block *w, unsigned lane, uint32_t bytes,
+                                gs_status *st)
+{
+    const gs_word_lane_memory *const l = &w->lanes[lane];
+    const gs_word_piece piece = {bytes, 1, 0, 0};
+    gs_word_counts counts;
+    l->h_starts[0] = 0;
+    GS_TRY(gs_word_block_add(w, lane, &piece, &counts, st));
+    GPU_TRY(st, cudaMemsetAsync(&w->table.state->tokens, 0, sizeof l->h_state->tokens,
+                                l->stream));
+    GPU_TRY(st, cudaMemsetAsync(&w->table.state->left_out, 0, sizeof l->h_state->left_out,
+                                l->stream));
+    GPU_TRY(st, cudaStreamSynchronize(l->stream));
+    w->table.left_out = (uint32_t)counts.used.terms;
+    w->left_out_bytes = counts.used.term_bytes;
     return GS_OK;
 }

@@ -10,7 +10,9 @@
  *      tokens   | (17, 0) (3, 0) (17, 0) | (5, 9) (3, 9) | ...    number of term,
  * document
  *                          |
- *      sorted       by term, as its bytes sort, and document: postings
+ *      terms        in the order of their bytes; several may be joined to one
+ *                          |
+ *      sorted       by term and document: postings
  *                          |
  *      windows  | of lane 0 | of lane 1 | ...        documents and where their tokens
  * begin
@@ -19,7 +21,9 @@
  * that are not ASCII: ASCII is folded here, if that is asked for, and other characters
  * come as the tokenizer of the cores has folded and cut them
  * (lib/index/block/text_piece.h). So there is one tokenizer, of which this does the plain
- * part. A word that is the one byte GS_WORD_GAP is none, but takes a position.
+ * part. A word that is the one byte GS_WORD_GAP is none, but takes a position. So does
+ * one that is left out: a word that it was told of before, or one of ASCII that is too
+ * short or too long.
  *
  * Tuples come as they are in the input: lines, of which one that is not plain
  * (gpu/words/tuple_steps.h) has the whole piece refused, or pairs, which all are. A tuple
@@ -28,10 +32,10 @@
  * Everything stays on the device until it is fetched. The caller sees to it that pieces
  * fit (gs_word_block_room, gs_word_most_of).
  *
- * Call order: new, (add* or add_tuples*, sort, terms, (documents, positions)*, reset)*,
- * free. A lane is one thread's at a time; add, add_tuples, documents and positions may be
- * called of several lanes at once, the rest when no other call is under way. All of them
- * wait for the device.
+ * Call order: new, leave_out*, (add* or add_tuples*, sort_terms, terms, (join_terms),
+ * sort, first_postings, (documents, positions)*, reset)*, free. A lane is one thread's at
+ * a time; add, add_tuples, documents and positions may be called of several lanes at
+ * once, the rest when no other call is under way. All of them wait for the device.
  */
 #ifndef GS_GPU_WORDS_WORD_BLOCK_H
 #define GS_GPU_WORDS_WORD_BLOCK_H
@@ -64,6 +68,11 @@ typedef enum gs_word_source {
     GS_WORD_PAIRS, /* termIDs and docIDs (lib/base/tuple_line.h): add_tuples */
 } gs_word_source;
 
+/* What there is room for, or what something takes at most. */
+typedef struct gs_word_room {
+    uint64_t tokens, terms, term_bytes;
+} gs_word_room;
+
 typedef struct gs_word_options {
     int device;
     gs_word_source source;
@@ -73,6 +82,9 @@ typedef struct gs_word_options {
     size_t window_postings;  /* that are fetched at once, at most */
     size_t window_positions; /* the same */
     bool is_folding;         /* ASCII letters become small ones */
+    size_t ascii_bytes_min;  /* of texts: words of ASCII that are shorter, */
+    size_t ascii_bytes_max;  /* or longer are left out; 0: none is */
+    gs_word_room left_out;   /* of texts: for what leave_out is told in all */
     bool has_positions;      /* of texts: they are kept */
     size_t memory_bytes_max; /* on the device; 0: what is free less a reserve */
     uint64_t input_bytes;    /* expected in all; 0: unknown */
@@ -92,11 +104,6 @@ typedef struct gs_word_lane {
 } gs_word_lane;
 
 gs_word_lane gs_word_block_lane(const gs_word_block *w, unsigned lane);
-
-/* What there is room for, or what something takes at most. */
-typedef struct gs_word_room {
-    uint64_t tokens, terms, term_bytes;
-} gs_word_room;
 
 gs_word_room gs_word_block_room(const gs_word_block *w); /* of an empty block */
 
@@ -130,6 +137,11 @@ GS_MUST_CHECK gs_code gs_word_block_add(gs_word_block *w, unsigned lane,
                                         const gs_word_piece *piece, gs_word_counts *out,
                                         gs_status *st);
 
+/* Words of texts that are left out from now on: those of the lane's text, so many bytes.
+ * The block is empty but for such words, which reset keeps. Waits. */
+GS_MUST_CHECK gs_code gs_word_block_leave_out(gs_word_block *w, unsigned lane,
+                                              uint32_t bytes, gs_status *st);
+
 typedef struct gs_tuple_counts {
     bool is_refused; /* a line is not plain: nothing of the piece is in the block */
     uint32_t tuples;
@@ -149,18 +161,30 @@ typedef struct gs_word_sums {
     uint64_t terms, term_bytes, postings, tokens;
 } gs_word_sums;
 
-/* Puts what was added in order, of documents first to last, both included. */
-GS_MUST_CHECK gs_code gs_word_block_sort(gs_word_block *w, uint32_t first, uint32_t last,
-                                         gs_word_sums *out, gs_status *st);
+/* Puts the terms in order; out->postings is not known yet. */
+GS_MUST_CHECK gs_code gs_word_block_sort_terms(gs_word_block *w, gs_word_sums *out,
+                                               gs_status *st);
 
 /* Where a term is among the bytes of all, and its length. */
 typedef uint64_t gs_word_term;
 
-/* The terms in their order: their bytes, padded, one after the other; where each is; and
- * the first posting of each and, behind them, the count of all. */
+/* The terms in their order: their bytes, padded, one after the other, and where each is.
+ */
 GS_MUST_CHECK gs_code gs_word_block_terms(gs_word_block *w, uint8_t *bytes,
-                                          gs_word_term *terms, uint32_t *first_postings,
-                                          gs_status *st);
+                                          gs_word_term *terms, gs_status *st);
+
+/* From now on term i is the one of rank to[i] among `count`, each of which one is. */
+GS_MUST_CHECK gs_code gs_word_block_join_terms(gs_word_block *w, const uint32_t *to,
+                                               uint32_t count, gs_status *st);
+
+/* Puts what was added in order, of documents first to last, both included. */
+GS_MUST_CHECK gs_code gs_word_block_sort(gs_word_block *w, uint32_t first, uint32_t last,
+                                         gs_word_sums *out, gs_status *st);
+
+/* The first posting of each term and, behind them, the count of all. */
+GS_MUST_CHECK gs_code gs_word_block_first_postings(gs_word_block *w,
+                                                   uint32_t *first_postings,
+                                                   gs_status *st);
 
 /* Of postings [first, first + count) the documents, and of one more where the tokens of
  * each begin; behind the last one: their count. */

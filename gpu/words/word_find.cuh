@@ -19,6 +19,7 @@ typedef struct gs_word_task {
     gs_word_answer *answer;
     gs_word_piece piece;
     bool is_folding;
+    size_t ascii_bytes_min, ascii_bytes_max;
 } gs_word_task;
 
 static __device__ uint32_t gs_word_thread()
@@ -70,6 +71,22 @@ static __device__ void gs_word_leave_out(const gs_word_task *task, gs_word_state
     atomicMax(&task->answer->long_document, UINT32_MAX - document);
 }
 
+/* The number of a word's term; GS_WORD_NO_TERM and a note if it is left out. */
+static __device__ uint32_t gs_word_keep(const gs_word_task *task,
+                                        const gs_word_table *table, uint32_t document,
+                                        const gs_word_view *word)
+{
+    const bool is_long = word->count > GS_WORD_BYTES_MAX;
+    if (!is_long && !gs_word_is_gap(word) &&
+        !gs_word_is_beyond(word, task->ascii_bytes_min, task->ascii_bytes_max)) {
+        const uint32_t number = gs_word_number(table, word);
+        if (number >= table->left_out)
+            return number;
+    }
+    gs_word_leave_out(task, table->state, document, is_long);
+    return GS_WORD_NO_TERM;
+}
+
 /* Tokens of the words that begin in a chunk. */
 static __global__ void k_take_words(gs_word_task task, gs_word_table table,
                                     uint64_t *tokens, uint32_t *positions,
@@ -90,12 +107,7 @@ static __global__ void k_take_words(gs_word_task task, gs_word_table table,
             d++;
         const gs_word_view word =
             gs_word_at(task.text, task.piece.bytes, at, task.is_folding);
-        const bool is_long = word.count > GS_WORD_BYTES_MAX;
-        uint32_t number = GS_WORD_NO_TERM;
-        if (is_long || gs_word_is_gap(&word))
-            gs_word_leave_out(&task, table.state, d, is_long);
-        else
-            number = gs_word_number(&table, &word);
+        const uint32_t number = gs_word_keep(&task, &table, d, &word);
         const uint64_t to = task.answer->first_token + index;
         if (to >= tokens_max) {
             table.state->has_failed = 1;

@@ -46,6 +46,7 @@ typedef struct gs_word_table {
     uint32_t slot_mask, terms_max;
     uint64_t *terms, *words; /* gs_word_term of each number; their bytes */
     uint64_t words_max;
+    uint32_t left_out; /* the first so many terms are of words that are left out */
     gs_word_state *state;
 } gs_word_table;
 
@@ -72,6 +73,7 @@ struct gs_word_block {
     gs_word_state *h_state;
 
     gs_word_table table;
+    uint64_t left_out_bytes; /* of its terms that are left out */
     gs_word_item *d_items;
     uint32_t *d_ranks;
     uint64_t *d_places;         /* of terms in their order */

@@ -3,7 +3,7 @@
  * word_sort: the tokens of a block to postings, in order, and the way back to the host.
  *
  *      terms     17 "fish"   3 "a"   5 "zoo"          numbers, as they were met
- *      ranks      1           0       2
+ *      ranks      1           0       2               or as the caller joins them
  *      keys      (1, 0) (0, 0) (1, 0) (2, 9) (0, 9)   rank, document
  *      sorted    (0, 0) (0, 9) (1, 0) (1, 0) (2, 9)   stable: positions ascend
  *      heads      ^      ^      ^             ^       the first tokens of postings
@@ -42,15 +42,17 @@ static __device__ uint64_t thread_number()
     return (uint64_t)blockIdx.x * blockDim.x + threadIdx.x;
 }
 
+/* Items of the terms behind those that are left out. */
 static __global__ void k_make_items(gs_word_table table, uint32_t count,
                                     gs_word_item *items)
 {
     const uint64_t i = thread_number();
     if (i >= count)
         return;
-    const uint64_t at = gs_word_term_at(table.terms[i]) / GS_WORD_TERM_PAD;
+    const uint32_t number = table.left_out + (uint32_t)i;
+    const uint64_t at = gs_word_term_at(table.terms[number]) / GS_WORD_TERM_PAD;
     items[i].prefix = gs_word_prefix(table.words[at]);
-    items[i].number = (uint32_t)i;
+    items[i].number = number;
     items[i].spare = 0;
 }
 
@@ -66,6 +68,15 @@ static __global__ void k_set_ranks(gs_word_table table, uint32_t count,
     ranks[number] = (uint32_t)rank;
     bytes[rank] = (uint64_t)GS_WORD_TERM_PAD *
                   gs_word_term_words(gs_word_term_length(table.terms[number]));
+}
+
+/* The ranks that terms have when several are one. */
+static __global__ void k_join_terms(const gs_word_item *items, uint32_t count,
+                                    const uint32_t *to, uint32_t *ranks)
+{
+    const uint64_t rank = thread_number();
+    if (rank < count)
+        ranks[items[rank].number] = to[rank];
 }
 
 /* Terms to where the sums of their bytes say. */
@@ -269,20 +280,46 @@ static gs_code make_postings(gs_word_block *w, const uint64_t *keys, uint64_t *o
     return GS_OK;
 }
 
+gs_code gs_word_block_sort_terms(gs_word_block *w, gs_word_sums *out, gs_status *st)
+{
+    GPU_TRY(st, cudaSetDevice(w->options.device));
+    GS_TRY(read_state(w, st));
+    const gs_word_state *const s = w->h_state;
+    w->sums = {s->terms - w->table.left_out, s->term_bytes - w->left_out_bytes, 0,
+               s->tuple_tokens > 0 ? s->tuple_tokens : s->tokens - s->left_out};
+    if (w->sums.terms > 0)
+        GS_TRY(sort_terms(w, (uint32_t)w->sums.terms, st));
+    *out = w->sums;
+    return GS_OK;
+}
+
+/* The ranks come by way of the array of first postings, which nothing is in yet. */
+gs_code gs_word_block_join_terms(gs_word_block *w, const uint32_t *to, uint32_t count,
+                                 gs_status *st)
+{
+    const uint32_t terms = (uint32_t)w->sums.terms;
+    gs_assert(count <= terms);
+    GPU_TRY(st, cudaSetDevice(w->options.device));
+    GPU_TRY(st, cudaMemcpyAsync(w->d_first_postings, to, terms * sizeof *to,
+                                cudaMemcpyHostToDevice, w->stream));
+    k_join_terms<<<gs_word_grid(terms), GS_WORD_THREADS, 0, w->stream>>>(
+        w->d_items, terms, w->d_first_postings, w->d_ranks);
+    GPU_LAUNCHED(st, w->stream, "k_join_terms");
+    GPU_TRY(st, cudaStreamSynchronize(w->stream));
+    w->sums.terms = count;
+    return GS_OK;
+}
+
 gs_code gs_word_block_sort(gs_word_block *w, uint32_t first, uint32_t last,
                            gs_word_sums *out, gs_status *st)
 {
     gs_assert(first <= last);
     GPU_TRY(st, cudaSetDevice(w->options.device));
-    GS_TRY(read_state(w, st));
-    const gs_word_state *const s = w->h_state;
-    w->sums = {s->terms, s->term_bytes, 0,
-               s->tuple_tokens > 0 ? s->tuple_tokens : s->tokens - s->left_out};
-    if (s->terms > 0) {
+    if (w->sums.terms > 0) {
         const unsigned document_bits = gs_bit_length(last - first);
         uint64_t *keys = nullptr, *other = nullptr;
-        GS_TRY(sort_terms(w, s->terms, st));
-        GS_TRY(sort_tokens(w, s->terms, first, document_bits, &keys, &other, st));
+        GS_TRY(sort_tokens(w, (uint32_t)w->sums.terms, first, document_bits, &keys,
+                           &other, st));
         GS_TRY(make_postings(w, keys, other, first, document_bits, st));
     }
     *out = w->sums;
@@ -292,7 +329,7 @@ gs_code gs_word_block_sort(gs_word_block *w, uint32_t first, uint32_t last,
 /* --- the way back ------------------------------------------------------------------- */
 
 gs_code gs_word_block_terms(gs_word_block *w, uint8_t *bytes, gs_word_term *terms,
-                            uint32_t *first_postings, gs_status *st)
+                            gs_status *st)
 {
     const gs_word_sums *const s = &w->sums;
     GPU_TRY(st, cudaSetDevice(w->options.device));
@@ -302,8 +339,18 @@ gs_code gs_word_block_terms(gs_word_block *w, uint8_t *bytes, gs_word_term *term
                                 cudaMemcpyDeviceToHost, w->stream));
     GPU_TRY(st, cudaMemcpyAsync(terms, w->d_places, s->terms * sizeof *terms,
                                 cudaMemcpyDeviceToHost, w->stream));
+    GPU_TRY(st, cudaStreamSynchronize(w->stream));
+    return GS_OK;
+}
+
+gs_code gs_word_block_first_postings(gs_word_block *w, uint32_t *first_postings,
+                                     gs_status *st)
+{
+    GPU_TRY(st, cudaSetDevice(w->options.device));
+    if (w->sums.terms == 0)
+        return GS_OK;
     GPU_TRY(st, cudaMemcpyAsync(first_postings, w->d_first_postings,
-                                (s->terms + 1) * sizeof *first_postings,
+                                (w->sums.terms + 1) * sizeof *first_postings,
                                 cudaMemcpyDeviceToHost, w->stream));
     GPU_TRY(st, cudaStreamSynchronize(w->stream));
     return GS_OK;

@@ -104,6 +104,19 @@ GS_WORD_BOTH bool gs_word_is_gap(const gs_word_view *word)
     return word->count == 1 && word->bytes[0] == GS_WORD_GAP;
 }
 
+/* Is the word one of ASCII that is shorter or longer than allowed? No limit is 0. */
+GS_WORD_BOTH bool gs_word_is_beyond(const gs_word_view *word, size_t bytes_min,
+                                    size_t bytes_max)
+{
+    if (word->count >= bytes_min && (bytes_max == 0 || word->count <= bytes_max))
+        return false;
+    for (uint32_t i = 0; i < word->count; i++) {
+        if (word->bytes[i] >= 0x80)
+            return false;
+    }
+    return true;
+}
+
 /* Bytes [8 i, 8 i + 8) of the term that the word is, the first lowest, padded with
  * zeros. */
 GS_WORD_BOTH uint64_t gs_word_term_word(const gs_word_view *word, uint32_t i)
@@ -171,6 +184,15 @@ GS_WORD_BOTH uint32_t gs_word_term_length(uint64_t term)
 GS_WORD_BOTH uint64_t gs_word_term_pack(uint64_t at, uint32_t bytes)
 {
     return at << GS_WORD_TERM_BITS | bytes;
+}
+
+/* The term as a word that is folded already; `words` are all terms' bytes. */
+GS_WORD_BOTH gs_word_view gs_word_of_term(const uint64_t *words, uint64_t term)
+{
+    const gs_word_view word = {
+        (const uint8_t *)(words + gs_word_term_at(term) / GS_WORD_TERM_PAD),
+        gs_word_term_length(term), false};
+    return word;
 }
 
 /* A term on its way to its rank. */

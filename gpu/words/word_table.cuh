@@ -94,4 +94,19 @@ static __device__ uint32_t gs_word_number(const gs_word_table *t,
     }
 }
 
+/* The terms that are left out, which keep their numbers, in a table without others: a
+ * term a thread. */
+static __global__ void k_put_again(gs_word_table table)
+{
+    const uint32_t number = blockIdx.x * blockDim.x + threadIdx.x;
+    if (number >= table.left_out)
+        return;
+    const gs_word_view word = gs_word_of_term(table.words, table.terms[number]);
+    const uint64_t hash = gs_word_hash(&word);
+    const unsigned long long slot = hash >> 32 << 32 | (number + 1);
+    uint32_t i = (uint32_t)hash & table.slot_mask;
+    while (atomicCAS(&table.slots[i], 0ull, slot) != 0)
+        i = (i + 1) & table.slot_mask;
+}
+
 #endif

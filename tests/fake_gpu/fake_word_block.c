@@ -5,9 +5,10 @@
  * It goes through the steps of the kernels (gpu/words/word_steps.h) thread by thread, and
  * sorts with qsort; text is taken over when it is added, and windows are what they are
  * until the next. GS_FAKE_GPU_FAIL=STEP:N makes the N-th call of a step fail: start,
- * piece, order, terms, window, place, reset; GS_FAKE_GPU_WRONG=HOW gives a wrong answer
- * without a word: documents, terms, tokens, places, refused; GS_FAKE_GPU_MEMORY=BYTES is
- * what a block may hold, but a piece.
+ * leave, piece, items, terms, join, order, firsts, window, place, reset;
+ * GS_FAKE_GPU_WRONG=HOW gives a wrong answer without a word: documents, terms, tokens,
+ * places, refused, firsts; GS_FAKE_GPU_MEMORY=BYTES is what a block may hold, but a
+ * piece.
  */
 #include "gpu/words/word_block.h"
 
@@ -38,8 +39,8 @@ struct gs_word_block {
     gs_word_options options;
     gs_word_room room;
     fake_lane *lanes;
-    pthread_mutex_t mutex; /* guards what follows */
-    gs_word_room used;
+    pthread_mutex_t mutex;   /* guards what follows */
+    gs_word_room used, told; /* told: words that are left out */
     uint64_t left_out, tuple_tokens;
     fake_token *tokens;
     uint32_t *slots; /* number + 1 */
@@ -49,6 +50,7 @@ struct gs_word_block {
 
     gs_word_sums sums; /* sorted: */
     gs_word_item *items;
+    uint32_t *ranks;
     uint32_t *starts, *documents; /* of postings */
     uint32_t *first_postings;
 };
@@ -78,10 +80,13 @@ static gs_code new_memory(gs_word_block *w, gs_status *st)
 {
     const char *const limit = getenv("GS_FAKE_GPU_MEMORY");
     const uint64_t memory = limit != NULL ? strtoul(limit, NULL, 10) : 64 << 20;
-    const gs_word_room least = gs_word_most_of(w->options.piece_bytes);
-    w->room = (gs_word_room){larger(least.tokens, memory / TOKEN_BYTES),
-                             larger(least.terms, memory / TERM_BYTES),
-                             larger(least.term_bytes, memory / 4)};
+    const gs_word_room least = gs_word_most_of(w->options.piece_bytes),
+                       *const told = &w->options.left_out;
+    w->room = (gs_word_room){
+        larger(least.tokens, memory / TOKEN_BYTES),
+        larger(least.terms + told->terms, memory / TERM_BYTES),
+        larger(least.term_bytes + told->term_bytes, memory / 4),
+    };
     w->slot_count = 1024;
     while (w->slot_count < SLOTS_A_TERM * w->room.terms)
         w->slot_count *= 2;
@@ -90,6 +95,7 @@ static gs_code new_memory(gs_word_block *w, gs_status *st)
     GS_TRY(gs_mem_map(&w->terms, w->room.terms * sizeof *w->terms, false, "fake", st));
     GS_TRY(gs_mem_map(&w->words, w->room.term_bytes + 8, false, "fake", st));
     GS_TRY(gs_mem_map(&w->items, w->room.terms * sizeof *w->items, false, "fake", st));
+    GS_TRY(gs_mem_map(&w->ranks, w->room.terms * 4, false, "fake", st));
     GS_TRY(gs_mem_map(&w->starts, (w->room.tokens + 1) * 4, false, "fake", st));
     GS_TRY(gs_mem_map(&w->documents, w->room.tokens * 4, false, "fake", st));
     return gs_mem_map(&w->first_postings, (w->room.terms + 1) * 4, false, "fake", st);
@@ -137,6 +143,7 @@ void gs_word_block_free(gs_word_block *w)
     gs_mem_unmap(w->terms, w->room.terms * sizeof *w->terms);
     gs_mem_unmap(w->words, w->room.term_bytes + 8);
     gs_mem_unmap(w->items, w->room.terms * sizeof *w->items);
+    gs_mem_unmap(w->ranks, w->room.terms * 4);
     gs_mem_unmap(w->starts, (w->room.tokens + 1) * 4);
     gs_mem_unmap(w->documents, w->room.tokens * 4);
     gs_mem_unmap(w->first_postings, (w->room.terms + 1) * 4);
@@ -161,12 +168,24 @@ size_t gs_word_block_device_bytes(const gs_word_block *w)
     return w->room.tokens * TOKEN_BYTES + w->room.terms * TERM_BYTES;
 }
 
+/* A term that is left out keeps its number. */
+static void put_again(gs_word_block *w, uint32_t number)
+{
+    const gs_word_view word = gs_word_of_term(w->words, w->terms[number]);
+    size_t i = gs_word_hash(&word) & (w->slot_count - 1);
+    while (w->slots[i] != 0)
+        i = (i + 1) & (w->slot_count - 1);
+    w->slots[i] = number + 1;
+}
+
 gs_code gs_word_block_reset(gs_word_block *w, gs_status *st)
 {
     GS_TRY(pass("reset", st));
     memset(w->slots, 0, w->slot_count * sizeof *w->slots);
-    w->used = (gs_word_room){0, 0, 0};
+    w->used = w->told;
     w->left_out = w->tuple_tokens = 0;
+    for (uint32_t i = 0; i < w->told.terms; i++)
+        put_again(w, i);
     return GS_OK;
 }
 
@@ -224,14 +243,17 @@ static void take_words(gs_word_block *w, const fake_lane *l, const gs_word_piece
         const gs_word_view word =
             gs_word_at(l->text, piece->bytes, at, w->options.is_folding);
         const bool is_long = word.count > GS_WORD_BYTES_MAX;
+        const gs_word_options *const o = &w->options;
         uint32_t number = GS_WORD_NO_TERM;
-        if (is_long || gs_word_is_gap(&word)) {
+        if (!is_long && !gs_word_is_gap(&word) &&
+            !gs_word_is_beyond(&word, o->ascii_bytes_min, o->ascii_bytes_max))
+            number = number_of(w, &word);
+        if (number == GS_WORD_NO_TERM || number < w->told.terms) {
+            number = GS_WORD_NO_TERM;
             l->lengths[d]--;
             w->left_out++;
             if (is_long && out->long_words++ == 0)
                 out->long_document = d;
-        } else {
-            number = number_of(w, &word);
         }
         const uint32_t before = d == 0 ? piece->first_position : 0;
         w->tokens[first_token + index] = (fake_token){
@@ -242,12 +264,10 @@ static void take_words(gs_word_block *w, const fake_lane *l, const gs_word_piece
     }
 }
 
-gs_code gs_word_block_add(gs_word_block *w, unsigned lane, const gs_word_piece *piece,
-                          gs_word_counts *out, gs_status *st)
+static void add_piece(gs_word_block *w, const fake_lane *l, const gs_word_piece *piece,
+                      gs_word_counts *out)
 {
-    const fake_lane *const l = &w->lanes[lane];
     const uint32_t chunks = gs_word_chunks(piece->bytes);
-    GS_TRY(pass("piece", st));
     *out = (gs_word_counts){0};
     for (uint32_t c = 0; c <= chunks; c++) {
         l->sums[c] = out->words;
@@ -265,6 +285,26 @@ gs_code gs_word_block_add(gs_word_block *w, unsigned lane, const gs_word_piece *
     out->used = w->used;
     pthread_mutex_unlock(&w->mutex);
     memset(l->text, '#', piece->bytes); /* what was copied is not looked at again */
+}
+
+gs_code gs_word_block_add(gs_word_block *w, unsigned lane, const gs_word_piece *piece,
+                          gs_word_counts *out, gs_status *st)
+{
+    GS_TRY(pass("piece", st));
+    add_piece(w, &w->lanes[lane], piece, out);
+    return GS_OK;
+}
+
+gs_code gs_word_block_leave_out(gs_word_block *w, unsigned lane, uint32_t bytes,
+                                gs_status *st)
+{
+    const gs_word_piece piece = {.bytes = bytes, .document_count = 1};
+    gs_word_counts counts;
+    GS_TRY(pass("leave", st));
+    w->lanes[lane].starts[0] = 0;
+    add_piece(w, &w->lanes[lane], &piece, &counts);
+    w->used.tokens = w->left_out = 0;
+    w->told = w->used;
     return GS_OK;
 }
 
@@ -384,28 +424,45 @@ static void make_postings(gs_word_block *w, uint32_t first, unsigned document_bi
     w->sums.postings = p;
 }
 
+gs_code gs_word_block_sort_terms(gs_word_block *w, gs_word_sums *out, gs_status *st)
+{
+    const uint32_t told = (uint32_t)w->told.terms, terms = (uint32_t)w->used.terms - told;
+    const bool are_texts = w->options.source == GS_WORD_TEXTS;
+    GS_TRY(pass("items", st));
+    for (uint32_t i = 0; i < terms; i++) {
+        const uint64_t at = gs_word_term_at(w->terms[told + i]) / 8;
+        w->items[i] = (gs_word_item){gs_word_prefix(w->words[at]), told + i, 0};
+    }
+    qsort_r(w->items, terms, sizeof *w->items, compare_items, w);
+    for (uint32_t i = 0; i < terms; i++)
+        w->ranks[w->items[i].number] = i;
+    w->sums = (gs_word_sums){terms, w->used.term_bytes - w->told.term_bytes, 0,
+                             are_texts ? w->used.tokens - w->left_out : w->tuple_tokens};
+    *out = w->sums;
+    return GS_OK;
+}
+
+gs_code gs_word_block_join_terms(gs_word_block *w, const uint32_t *to, uint32_t count,
+                                 gs_status *st)
+{
+    GS_TRY(pass("join", st));
+    for (uint32_t i = 0; i < w->sums.terms; i++) {
+        gs_assert(to[i] < count);
+        w->ranks[w->items[i].number] = to[i];
+    }
+    w->sums.terms = count;
+    return GS_OK;
+}
+
 gs_code gs_word_block_sort(gs_word_block *w, uint32_t first, uint32_t last,
                            gs_word_sums *out, gs_status *st)
 {
-    const uint32_t terms = (uint32_t)w->used.terms;
     const unsigned document_bits = gs_bit_length(last - first);
-    uint32_t *ranks = NULL;
     GS_TRY(pass("order", st));
-    GS_TRY(gs_mem_new(&ranks, terms * sizeof *ranks, "fake ranks", st));
-    for (uint32_t i = 0; i < terms; i++)
-        w->items[i] = (gs_word_item){
-            gs_word_prefix(w->words[gs_word_term_at(w->terms[i]) / 8]), i, 0};
-    qsort_r(w->items, terms, sizeof *w->items, compare_items, w);
-    for (uint32_t i = 0; i < terms; i++)
-        ranks[w->items[i].number] = i;
     for (uint64_t i = 0; i < w->used.tokens; i++)
-        w->tokens[i].key =
-            gs_word_sort_key(w->tokens[i].key, ranks, terms, first, document_bits);
-    gs_mem_free(ranks);
+        w->tokens[i].key = gs_word_sort_key(
+            w->tokens[i].key, w->ranks, (uint32_t)w->sums.terms, first, document_bits);
     qsort(w->tokens, w->used.tokens, sizeof *w->tokens, compare_tokens);
-    const bool are_texts = w->options.source == GS_WORD_TEXTS;
-    w->sums = (gs_word_sums){terms, w->used.term_bytes, 0,
-                             are_texts ? w->used.tokens - w->left_out : w->tuple_tokens};
     make_postings(w, first, document_bits);
     *out = w->sums;
     return GS_OK;
@@ -414,7 +471,7 @@ gs_code gs_word_block_sort(gs_word_block *w, uint32_t first, uint32_t last,
 /* --- the way back ------------------------------------------------------------------- */
 
 gs_code gs_word_block_terms(gs_word_block *w, uint8_t *bytes, gs_word_term *terms,
-                            uint32_t *first_postings, gs_status *st)
+                            gs_status *st)
 {
     uint64_t used = 0;
     GS_TRY(pass("terms", st));
@@ -427,8 +484,17 @@ gs_code gs_word_block_terms(gs_word_block *w, uint8_t *bytes, gs_word_term *term
     }
     if (is_wrong("terms") && w->sums.terms > 1)
         terms[1] = terms[0];
+    return GS_OK;
+}
+
+gs_code gs_word_block_first_postings(gs_word_block *w, uint32_t *first_postings,
+                                     gs_status *st)
+{
+    GS_TRY(pass("firsts", st));
     memcpy(first_postings, w->first_postings,
            (w->sums.terms + 1) * sizeof *first_postings);
+    if (is_wrong("firsts"))
+        first_postings[w->sums.terms / 2] = UINT32_MAX;
     return GS_OK;
 }
 

@@ -610,14 +610,17 @@ for number in range(60):
     print("{oh" if number == 30 else json.dumps(
         {"id": f"d{number}", "text": "".join(parts)}, ensure_ascii=number % 2 == 0))
 EOF
-rm -rf want_words
-"$program" index build --engine=cpu --skip-bad --positions -o want_words texts.jsonl 2>wanted_err
+want_words() { # OPTION...: what words are to be made to
+    word_options=("$@")
+    rm -rf want_words
+    "$program" index build --engine=cpu --skip-bad "$@" -o want_words texts.jsonl 2>wanted_err
+}
 words() { # WARNINGS ARGUMENT...: the same index and messages as by the CPU
     local method=device
     checks=$((checks + 1))
     rm -rf got
     [ "$1" = 0 ] || method=spimi
-    "$program" index build --engine=gpu --skip-bad --positions --stats=stats "${@:2}" \
+    "$program" index build --engine=gpu --skip-bad --stats=stats "${word_options[@]}" "${@:2}" \
         -o got texts.jsonl 2>err
     diff -r want_words got && grep -v 'the CPU builds instead' err | cmp wanted_err - &&
         [ "$(grep -c 'the CPU builds instead' err)" = "$1" ] && grep -q "\"$method\"" stats || {
@@ -627,6 +630,22 @@ words() { # WARNINGS ARGUMENT...: the same index and messages as by the CPU
     }
 }
 export GS_FAKE_GPU_MEMORY GS_FAKE_GPU_FAIL='' GS_FAKE_GPU_WRONG=''
+# Stop words, some with what is not ASCII, limits and stems, by distinct form.
+printf 'The\nof # and\nan and in\nd\u00e9j\u00e0\n\ufb01\nx\nword\n' >stop
+want_words --positions --stem=english --stopwords=stop --min-len=2 --max-len=12
+for GS_FAKE_GPU_MEMORY in 1000 100000000; do
+    words 0
+    words 0 -S 4M --parallel=3
+done
+for GS_FAKE_GPU_FAIL in leave:1 piece:1 items:1 terms:1 join:1 order:1 firsts:1; do
+    words 1
+done
+GS_FAKE_GPU_MEMORY=1000
+for GS_FAKE_GPU_FAIL in reset:1 join:2; do
+    words 1 -S 4M
+done
+GS_FAKE_GPU_FAIL=''
+want_words --positions
 for GS_FAKE_GPU_MEMORY in 1000 100000000; do
     words 0
     words 0 -S 4M --parallel=3
@@ -639,11 +658,11 @@ for GS_FAKE_GPU_FAIL in reset:1 order:2 window:3; do
     words 1 -S 4M
 done
 GS_FAKE_GPU_FAIL=''
-for GS_FAKE_GPU_WRONG in documents terms tokens places; do
+for GS_FAKE_GPU_WRONG in documents terms tokens places firsts; do
     words 1
 done
 unset GS_FAKE_GPU_MEMORY GS_FAKE_GPU_FAIL GS_FAKE_GPU_WRONG
-rm -rf want_words
+rm -rf want_words stop
 
 # Ready tuples on a device: lines of which some are for the cores, frequencies, and pairs;
 # the same index and messages; frequencies and docIDs that are too large cost a warning.

@@ -3,8 +3,9 @@
  * word_block: words of documents and ready tuples that are found, looked up and sorted on
  * the GPU must be the postings that a plain sort of the same tokens gives. What would
  * break: words and lines across the chunks of threads, terms of any length that several
- * threads meet for the first time at once, words that are left out, frequencies that are
- * added up, pieces that are refused, windows anywhere, blocks used again.
+ * threads meet for the first time at once, words that are left out, by their length or
+ * since the block was told, terms that are joined to one, frequencies that are added up,
+ * pieces that are refused, windows anywhere, blocks used again.
  *
  *     test_words [--few]        --few: a handful, for compute-sanitizer
  *
@@ -29,6 +30,8 @@ enum {
     PIECES_MAX = 6,
     TOKENS_MAX = PIECES_MAX * (PIECE_BYTES / 2 + 1),
     TERM_ROOM = 70000,
+    STOPS_MAX = 20,
+    STOP_ROOM = 128,
 };
 
 /* A token as it should be; of a tuple the position is its frequency. */
@@ -42,9 +45,15 @@ typedef struct setting {
     bool has_positions; /* of lines: some have frequencies */
     bool is_folding;
     uint64_t terms; /* that words are chosen from */
+    /* Of texts: */
+    unsigned stops;       /* the first so many terms are left out, */
+    uint32_t least, most; /* and those of ASCII with fewer or more bytes; 0: none are */
+    uint32_t joined;      /* terms with the same first bytes are one; 0: none are */
 } setting;
 
 static token *wanted;
+static token stops[STOPS_MAX]; /* folded, if that is asked for */
+static uint8_t stop_bytes[STOPS_MAX * STOP_ROOM];
 static size_t wanted_count;
 static uint8_t *term_bytes; /* of all tokens */
 static size_t term_used, term_room;
@@ -64,15 +73,36 @@ static bool chance(uint64_t in)
 
 /* --- what is wanted ----------------------------------------------------------------- */
 
-static void want(const uint8_t *term, size_t bytes, uint32_t doc, uint32_t position,
-                 bool is_folding)
+/* Is it left out? */
+static bool is_out(const setting *s, const uint8_t *term, size_t bytes)
+{
+    bool is_ascii = true;
+    for (size_t i = 0; i < bytes && is_ascii; i++)
+        is_ascii = term[i] < 0x80;
+    if (is_ascii && (bytes < s->least || (s->most > 0 && bytes > s->most)))
+        return true;
+    for (unsigned i = 0; i < s->stops; i++) {
+        if (stops[i].bytes == bytes && memcmp(stops[i].term, term, bytes) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* False: the token is left out. */
+static bool want(const setting *s, const uint8_t *term, size_t bytes, uint32_t doc,
+                 uint32_t position)
 {
     REQUIRE(wanted_count < TOKENS_MAX && term_used + bytes <= term_room);
     uint8_t *const to = term_bytes + term_used;
     for (size_t i = 0; i < bytes; i++)
-        to[i] = is_folding ? gs_ascii_fold(term[i]) : term[i];
+        to[i] = s->is_folding ? gs_ascii_fold(term[i]) : term[i];
+    if (is_out(s, to, bytes))
+        return false;
+    if (s->joined > 0 && bytes > s->joined)
+        bytes = s->joined;
     wanted[wanted_count++] = (token){to, (uint32_t)bytes, doc, position};
     term_used += bytes;
+    return true;
 }
 
 static int compare_terms(const token *a, const token *b)
@@ -114,6 +144,28 @@ static uint64_t choose_term(const setting *s)
     return below(most);
 }
 
+/* Tells a new block of the first terms, half of them at a time. */
+static void leave_out(gs_word_block *w, const setting *s)
+{
+    gs_status st = {.code = GS_OK};
+    uint8_t *const text = gs_word_block_lane(w, 1).text;
+    size_t used = 0;
+    for (unsigned i = 0; i < s->stops; i++) {
+        uint8_t *const to = stop_bytes + i * STOP_ROOM;
+        const size_t n = make_term(i, to);
+        memcpy(text + used, to, n);
+        used += n;
+        text[used++] = ' ';
+        for (size_t k = 0; k < n; k++)
+            to[k] = s->is_folding ? gs_ascii_fold(to[k]) : to[k];
+        stops[i] = (token){.term = to, .bytes = (uint32_t)n};
+        if (i != s->stops / 2 && i + 1 != s->stops)
+            continue;
+        REQUIRE_OK(gs_word_block_leave_out(w, 1, (uint32_t)used, &st), &st);
+        used = 0;
+    }
+}
+
 /* What a piece of text should come to. */
 typedef struct text_sums {
     uint32_t lengths[DOCUMENTS];
@@ -136,10 +188,8 @@ static size_t put_word(const setting *s, uint8_t *to, size_t room, uint32_t d,
         n = GS_WORD_BYTES_MAX + is_long;
         memset(to, 'W', n);
     }
-    if (!is_gap && !is_long) {
-        want(to, n, doc, position, s->is_folding);
+    if (!is_gap && !is_long && want(s, to, n, doc, position))
         sums->lengths[d]++;
-    }
     if (is_long && sums->long_words++ == 0)
         sums->long_document = d;
     ++*words;
@@ -191,7 +241,7 @@ static size_t put_line(const setting *s, uint8_t *to, size_t room, gs_tuple_coun
         chance(100) ? (uint32_t)check_random(&state) : (uint32_t)below(3000);
     const bool has_tf = s->has_positions && chance(3);
     const uint32_t tf = !has_tf ? 1 : chance(50) ? 30000 : 1 + (uint32_t)below(4);
-    want(to, n, doc, tf, false);
+    want(s, to, n, doc, tf);
     n += (size_t)sprintf((char *)to + n, has_tf ? "\t%u\t%u" : "\t%u", doc, tf);
     if (chance(50))
         to[n++] = '\r';
@@ -210,7 +260,7 @@ static size_t put_pair(const setting *s, uint8_t *to, gs_tuple_counts *sums)
                               (uint32_t)(check_random(&state) >> (32 + below(32)))};
     char digits[16];
     const int n = sprintf(digits, "%u", pair[0]);
-    want((const uint8_t *)digits, (size_t)n, pair[1], 1, false);
+    want(s, (const uint8_t *)digits, (size_t)n, pair[1], 1);
     memcpy(to, pair, sizeof pair);
     sums->tuples++;
     sums->tokens++;
@@ -299,28 +349,60 @@ static size_t count_terms(void)
     return terms;
 }
 
-/* Terms in order, each with its bytes; then all postings, in windows of any size. */
-static void check_block(gs_word_block *w, const setting *s, const gs_word_sums *sums)
+/* The terms that came, as tokens without documents. */
+static token *fetch_terms(gs_word_block *w, const gs_word_sums *sums, uint8_t **bytes)
 {
     gs_status st = {.code = GS_OK};
-    uint8_t *bytes = NULL;
+    token *out = NULL;
     gs_word_term *terms = NULL;
-    uint32_t *firsts = NULL;
-    qsort(wanted, wanted_count, sizeof *wanted, compare_tokens);
-    REQUIRE(sums->terms == count_terms());
-    REQUIRE_OK(gs_mem_new(&bytes, sums->term_bytes, "bytes", &st), &st);
+    REQUIRE_OK(gs_mem_new(bytes, sums->term_bytes, "bytes", &st), &st);
     REQUIRE_OK(gs_mem_new_array(&terms, sums->terms, sizeof *terms, "terms", &st), &st);
+    REQUIRE_OK(gs_mem_new_array(&out, sums->terms, sizeof *out, "terms", &st), &st);
+    REQUIRE_OK(gs_word_block_terms(w, *bytes, terms, &st), &st);
+    for (size_t i = 0; i < sums->terms; i++) {
+        out[i] = (token){.term = *bytes + (terms[i] >> GS_WORD_TERM_BITS),
+                         .bytes = (uint32_t)(terms[i] & UINT16_MAX)};
+        CHECK(i == 0 || compare_terms(&out[i - 1], &out[i]) < 0);
+    }
+    gs_mem_free(terms);
+    return out;
+}
+
+/* Those with the same first bytes are one; how many there are then. */
+static size_t join_terms(gs_word_block *w, const setting *s, token *terms, size_t count)
+{
+    gs_status st = {.code = GS_OK};
+    uint32_t *to = NULL;
+    size_t joined = 0;
+    if (s->joined == 0)
+        return count;
+    REQUIRE_OK(gs_mem_new_array(&to, count, sizeof *to, "ranks", &st), &st);
+    for (size_t i = 0; i < count; i++) {
+        terms[i].bytes = terms[i].bytes < s->joined ? terms[i].bytes : s->joined;
+        if (joined == 0 || compare_terms(&terms[joined - 1], &terms[i]) != 0)
+            terms[joined++] = terms[i];
+        to[i] = (uint32_t)joined - 1;
+    }
+    REQUIRE_OK(gs_word_block_join_terms(w, to, (uint32_t)joined, &st), &st);
+    gs_mem_free(to);
+    return joined;
+}
+
+/* Terms in order, each with its bytes; then all postings, in windows of any size. */
+static void check_block(gs_word_block *w, const setting *s, const token *terms,
+                        const gs_word_sums *sums)
+{
+    gs_status st = {.code = GS_OK};
+    uint32_t *firsts = NULL;
     REQUIRE_OK(gs_mem_new_array(&firsts, sums->terms + 1, sizeof *firsts, "firsts", &st),
                &st);
-    REQUIRE_OK(gs_word_block_terms(w, bytes, terms, firsts, &st), &st);
+    REQUIRE_OK(gs_word_block_first_postings(w, firsts, &st), &st);
     uint32_t posting = 0;
     for (size_t i = 0, term = 0; i < wanted_count; i++) {
         const token *const t = &wanted[i];
         const bool is_term = i == 0 || compare_terms(t - 1, t) != 0;
         if (is_term) {
-            CHECK((terms[term] & UINT16_MAX) == t->bytes);
-            CHECK(memcmp(bytes + (terms[term] >> GS_WORD_TERM_BITS), t->term, t->bytes) ==
-                  0);
+            CHECK(compare_terms(&terms[term], t) == 0);
             CHECK(firsts[term++] == posting);
         }
         posting += is_term || t->doc != t[-1].doc;
@@ -334,15 +416,30 @@ static void check_block(gs_word_block *w, const setting *s, const gs_word_sums *
         first += count;
     }
     CHECK(at == wanted_count);
-    gs_mem_free(bytes);
-    gs_mem_free(terms);
     gs_mem_free(firsts);
+}
+
+static void sort_and_check(gs_word_block *w, const setting *s, uint32_t first,
+                           uint32_t last)
+{
+    gs_status st = {.code = GS_OK};
+    gs_word_sums sums;
+    uint8_t *bytes = NULL;
+    qsort(wanted, wanted_count, sizeof *wanted, compare_tokens);
+    const size_t count = count_terms();
+    REQUIRE_OK(gs_word_block_sort_terms(w, &sums, &st), &st);
+    token *const terms = fetch_terms(w, &sums, &bytes);
+    REQUIRE(join_terms(w, s, terms, sums.terms) == count);
+    REQUIRE_OK(gs_word_block_sort(w, first, last, &sums, &st), &st);
+    CHECK(sums.terms == count);
+    check_block(w, s, terms, &sums);
+    gs_mem_free(terms);
+    gs_mem_free(bytes);
 }
 
 static void fill_and_check(gs_word_block *w, const setting *s)
 {
     gs_status st = {.code = GS_OK};
-    gs_word_sums sums;
     uint32_t first = UINT32_MAX, last = 0, document = 1000, words = 0;
     wanted_count = term_used = 0;
     for (size_t i = 0; i < piece_count; i++) {
@@ -360,8 +457,7 @@ static void fill_and_check(gs_word_block *w, const setting *s)
         first = from < first ? from : first;
         last = to > last ? to : last;
     }
-    REQUIRE_OK(gs_word_block_sort(w, first, last, &sums, &st), &st);
-    check_block(w, s, &sums);
+    sort_and_check(w, s, first, last);
     REQUIRE_OK(gs_word_block_reset(w, &st), &st);
 }
 
@@ -377,11 +473,15 @@ static void postings_are_those_of_a_sort(const setting *s)
         .window_postings = WINDOW,
         .window_positions = WINDOW,
         .is_folding = s->is_folding,
+        .ascii_bytes_min = s->least,
+        .ascii_bytes_max = s->most,
+        .left_out = {0, s->stops, s->stops * STOP_ROOM},
         .has_positions = s->source == GS_WORD_TEXTS && s->has_positions,
         .memory_bytes_max = (size_t)1 << 30,
         .input_bytes = (is_few ? 1 : 4) * piece_bytes * piece_count,
     };
     REQUIRE_OK(gs_word_block_new(&w, &options, &st), &st);
+    leave_out(w, s);
     fill_and_check(w, s);
     fill_and_check(w, s);
     gs_word_block_free(w);
@@ -437,6 +537,7 @@ static void terms_have_one_number(void)
         REQUIRE(pthread_join(jobs[i].thread, NULL) == 0);
         REQUIRE_OK(jobs[i].st.code, &jobs[i].st);
     }
+    REQUIRE_OK(gs_word_block_sort_terms(w, &sums, &st), &st);
     REQUIRE_OK(gs_word_block_sort(w, 0, SAME_ROUNDS * LANES - 1, &sums, &st), &st);
     CHECK(sums.terms == SAME_LINES);
     CHECK(sums.postings == (uint64_t)SAME_LINES * SAME_ROUNDS * LANES);
@@ -446,9 +547,14 @@ static void terms_have_one_number(void)
 int main(int argc, char **argv)
 {
     static const setting settings[] = {
-        {GS_WORD_TEXTS, false, true, 30000},   {GS_WORD_TEXTS, true, true, 300},
-        {GS_WORD_TEXTS, true, false, 1000000}, {GS_WORD_LINES, false, false, 30000},
-        {GS_WORD_LINES, true, false, 3000},    {GS_WORD_PAIRS, false, false, 100000},
+        {GS_WORD_TEXTS, false, true, 30000, 0, 0, 0, 0},
+        {GS_WORD_TEXTS, true, true, 300, STOPS_MAX, 0, 0, 0},
+        {GS_WORD_TEXTS, true, false, 1000000, 0, 0, 0, 0},
+        {GS_WORD_TEXTS, true, true, 30000, STOPS_MAX, 2, 9, 5},
+        {GS_WORD_TEXTS, false, false, 3000, 1, 4, 0, 2},
+        {GS_WORD_LINES, false, false, 30000, 0, 0, 0, 0},
+        {GS_WORD_LINES, true, false, 3000, 0, 0, 0, 0},
+        {GS_WORD_PAIRS, false, false, 100000, 0, 0, 0, 0},
     };
     gs_status st = {.code = GS_OK};
     if (gs_device_count() == 0)

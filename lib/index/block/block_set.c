@@ -141,7 +141,7 @@ gs_code gs_block_set_sort(gs_block_set *s, gs_team *team, gs_status *st)
 {
     sort_job job = {s, gs_team_trace(team)};
     if (s->device != NULL)
-        return gs_device_block_sort(s->device, &s->views[0], st);
+        return gs_device_block_sort(s->device, team, &s->views[0], st);
     if (s->dictionary != NULL)
         GS_TRY(gs_term_dictionary_rank(s->dictionary, st));
     return gs_team_run(team, sort_block, &job, st);

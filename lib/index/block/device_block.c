@@ -2,8 +2,10 @@
 #include "lib/index/block/device_block.h"
 
 #include <pthread.h>
+#include <string.h>
 
 #include "gpu/words/word_block.h"
+#include "lib/base/ascii_word.h"
 #include "lib/base/assertion.h"
 #include "lib/base/mem.h"
 #include "lib/base/thread.h"
@@ -21,6 +23,59 @@ size_t gs_device_block_worker_bytes(size_t piece_bytes)
     return piece_bytes + (2 * documents + windows) * sizeof(uint32_t);
 }
 
+/* --- words that are left out -------------------------------------------------------- */
+
+static bool is_ascii_word(const uint8_t *word, size_t bytes)
+{
+    for (size_t i = 0; i < bytes; i++) {
+        if (word[i] >= 0x80 || !gs_ascii_is_word(word[i]))
+            return false;
+    }
+    return true;
+}
+
+/* The next stop word that texts may have in their ASCII: others are left out by the
+ * tokenizer. */
+static bool next_stop(const gs_word_rules *rules, size_t *slot, const uint8_t **word,
+                      size_t *bytes)
+{
+    while (rules != NULL && gs_word_rules_next_stop(rules, slot, word, bytes)) {
+        if (is_ascii_word(*word, *bytes))
+            return true;
+    }
+    return false;
+}
+
+static gs_word_room room_of_stops(const gs_word_rules *rules)
+{
+    gs_word_room room = {0, 0, 0};
+    const uint8_t *word;
+    size_t slot = 0, bytes;
+    while (next_stop(rules, &slot, &word, &bytes)) {
+        room.terms++;
+        room.term_bytes += bytes + GS_WORD_TERM_PAD;
+    }
+    return room;
+}
+
+/* Tells a new block of them, by way of the first lane. */
+static gs_code leave_stops_out(gs_device_block *b, gs_status *st)
+{
+    uint8_t *const text = gs_word_block_lane(b->words, 0).text;
+    const uint8_t *word;
+    size_t slot = 0, bytes, used = 0;
+    while (next_stop(b->options.rules, &slot, &word, &bytes)) {
+        if (used + bytes + 1 > b->options.piece_bytes) {
+            GS_TRY(gs_word_block_leave_out(b->words, 0, (uint32_t)used, st));
+            used = 0;
+        }
+        memcpy(text + used, word, bytes);
+        used += bytes;
+        text[used++] = ' ';
+    }
+    return used > 0 ? gs_word_block_leave_out(b->words, 0, (uint32_t)used, st) : GS_OK;
+}
+
 /* --- the start of the GPU ----------------------------------------------------------- */
 
 static void *start_main(void *context)
@@ -30,6 +85,9 @@ static void *start_main(void *context)
                                              [GS_DEVICE_LINES] = GS_WORD_LINES,
                                              [GS_DEVICE_PAIRS] = GS_WORD_PAIRS};
     const gs_device_block_options *const o = &b->options;
+    size_t min_len = 0, max_len = 0;
+    if (o->rules != NULL)
+        gs_word_rules_limits(o->rules, &min_len, &max_len);
     const gs_word_options options = {
         .device = o->gpu,
         .source = sources[o->source],
@@ -38,12 +96,16 @@ static void *start_main(void *context)
         .piece_documents = o->piece_bytes / PIECE_A_DOCUMENT,
         .window_postings = GS_DEVICE_WINDOW_POSTINGS,
         .window_positions = GS_DEVICE_WINDOW_POSITIONS,
-        .is_folding = o->is_folding,
+        .is_folding = o->rules != NULL && gs_word_rules_fold(o->rules),
+        .ascii_bytes_min = min_len,
+        .ascii_bytes_max = max_len,
+        .left_out = room_of_stops(o->rules),
         .has_positions = o->has_positions,
         .memory_bytes_max = o->gpu_memory_bytes,
         .input_bytes = o->input_bytes,
     };
-    GS_NOTED(gs_word_block_new(&b->words, &options, &b->start));
+    if (gs_word_block_new(&b->words, &options, &b->start) == GS_OK)
+        GS_NOTED(leave_stops_out(b, &b->start));
     return NULL;
 }
 
@@ -148,9 +210,12 @@ static gs_word_room sum_of(const gs_word_room *a, const gs_word_room *b)
 
 static bool fits(const gs_device_block *b, const gs_word_room *r)
 {
+    const size_t stem_bytes =
+        gs_device_block_stems(b) ? gs_form_stems_bytes(r->terms, r->term_bytes) : 0;
     return r->tokens <= b->room.tokens && r->terms <= b->room.terms &&
            r->term_bytes <= b->room.term_bytes &&
-           gs_device_view_bytes(r->terms, r->term_bytes) <= b->options.term_bytes_max;
+           gs_device_view_bytes(r->terms, r->term_bytes) + stem_bytes <=
+               b->options.term_bytes_max;
 }
 
 /* Makes sure that the piece has room whatever it holds. Pieces that are under way may

@@ -3,13 +3,17 @@
  * device_block: the block of all threads on a GPU (gpu/words/word_block.h).
  *
  *      worker   piece of text, or of ready tuples -> GPU: tokens in its memory
- *      sort     terms in order, tokens to postings; the terms come down
+ *      sort     terms in order; they come down, and those with one stem are joined;
+ *               tokens to postings
  *      reader   | window |                      postings come down as they are read
  *                        | window, twice as large |
  *
  * The postings stay in the GPU's memory until they are read, so that no memory of the
  * host bounds a block but that for its terms. What comes down is looked at: terms and
  * documents that are not in order are a GPU that fails, not an index that is wrong.
+ *
+ * Stop words go up first, so that the GPU leaves them out where it finds them. Words are
+ * stemmed when all are there, each form once (lib/index/block/form_stems.h).
  *
  * A thread starts the GPU while the first input is read. What the GPU had when it fails
  * is lost: who builds begins again without one.
@@ -21,6 +25,7 @@
 #define GS_LIB_INDEX_BLOCK_DEVICE_BLOCK_H
 
 #include "lib/base/log.h"
+#include "lib/base/team.h"
 #include "lib/index/block/term_block.h"
 #include "lib/index/block/text_piece.h"
 
@@ -39,7 +44,7 @@ typedef struct gs_device_block_options {
     size_t piece_bytes;    /* of each worker's text */
     size_t term_bytes_max; /* of the terms of a block, in memory of the host */
     bool has_positions;
-    bool is_folding;
+    const gs_word_rules *rules; /* of texts */
     int gpu;
     size_t gpu_memory_bytes; /* 0: what is free less a reserve */
     uint64_t input_bytes;    /* expected; 0: unknown */
@@ -87,9 +92,9 @@ GS_MUST_CHECK gs_code gs_device_block_add_tuples(gs_device_block *b, unsigned wo
                                                  gs_tuple_piece *out, gs_status *st);
 bool gs_device_block_is_nearly_full(gs_device_block *b);
 
-/* The view is valid until reset. */
-GS_MUST_CHECK gs_code gs_device_block_sort(gs_device_block *b, gs_term_block *view,
-                                           gs_status *st);
+/* The view is valid until reset. The team stems. */
+GS_MUST_CHECK gs_code gs_device_block_sort(gs_device_block *b, gs_team *team,
+                                           gs_term_block *view, gs_status *st);
 GS_MUST_CHECK gs_code gs_device_block_reset(gs_device_block *b, gs_status *st);
 
 #endif

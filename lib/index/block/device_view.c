@@ -101,8 +101,8 @@ static size_t term_length(uint64_t term)
 static void get_term(const void *block, size_t index, gs_term_view *out)
 {
     const gs_device_block *const b = block;
-    out->bytes = b->bytes + term_place(b->terms[index]);
-    out->count = term_length(b->terms[index]);
+    out->bytes = b->list.bytes + term_place(b->list.terms[index]);
+    out->count = term_length(b->list.terms[index]);
     out->prefix = gs_string_word(out->bytes, out->count, 0);
 }
 
@@ -198,24 +198,31 @@ size_t gs_device_view_bytes(uint64_t terms, uint64_t term_bytes)
     return (size_t)(terms * (sizeof(uint64_t) + sizeof(uint32_t)) + term_bytes) + 4096;
 }
 
-void gs_device_view_release(gs_device_block *b)
+static void release_terms(gs_device_block *b)
 {
     gs_mem_unmap(b->memory, b->memory_bytes);
     b->memory = NULL;
     b->memory_bytes = 0;
 }
 
-static bool is_in_order(const gs_device_block *b)
+void gs_device_view_release(gs_device_block *b)
+{
+    release_terms(b);
+    gs_form_stems_release(&b->stems);
+    gs_mem_unmap(b->first_postings, b->first_bytes);
+    b->first_postings = NULL;
+    b->first_bytes = 0;
+    b->list = (gs_form_list){0};
+}
+
+static bool terms_are_in_order(const gs_device_block *b)
 {
     const gs_word_sums *const s = &b->sums;
     gs_term_view before = {0, NULL, 0}, term;
-    if (b->first_postings[0] != 0 || b->first_postings[s->terms] != s->postings)
-        return false;
     for (size_t i = 0; i < s->terms; i++) {
-        const uint64_t place = term_place(b->terms[i]);
-        const size_t length = term_length(b->terms[i]);
-        if (length == 0 || place > s->term_bytes || length > s->term_bytes - place ||
-            b->first_postings[i] >= b->first_postings[i + 1])
+        const uint64_t place = term_place(b->list.terms[i]);
+        const size_t length = term_length(b->list.terms[i]);
+        if (length == 0 || place > s->term_bytes || length > s->term_bytes - place)
             return false;
         get_term(b, i, &term);
         if (i > 0 && gs_term_view_compare(&before, &term) >= 0)
@@ -228,29 +235,63 @@ static bool is_in_order(const gs_device_block *b)
 static gs_code fetch_terms(gs_device_block *b, gs_status *st)
 {
     const gs_word_sums *const s = &b->sums;
-    const size_t bytes = gs_device_view_bytes(s->terms, s->term_bytes) + SLACK;
-    GS_TRY(gs_mem_map(&b->memory, bytes, true, "terms of a block", st));
-    b->memory_bytes = bytes;
-    b->terms = (uint64_t *)(void *)b->memory;
-    b->bytes = (uint8_t *)(b->terms + s->terms);
-    b->first_postings = (uint32_t *)(void *)(b->bytes + s->term_bytes + SLACK);
-    GS_TRY(gs_word_block_terms(b->words, b->bytes, b->terms, b->first_postings, st));
-    return is_in_order(b) ? GS_OK : fail_wrong("terms are not in order", st);
+    const size_t count = (size_t)s->terms;
+    b->memory_bytes = count * sizeof(uint64_t) + (size_t)s->term_bytes + SLACK;
+    GS_TRY(gs_mem_map(&b->memory, b->memory_bytes, true, "terms of a block", st));
+    uint64_t *const terms = (uint64_t *)(void *)b->memory;
+    b->list = (gs_form_list){count, (uint8_t *)(terms + count), terms};
+    GS_TRY(gs_word_block_terms(b->words, b->list.bytes, terms, st));
+    return terms_are_in_order(b) ? GS_OK : fail_wrong("terms are not in order", st);
 }
 
-gs_code gs_device_block_sort(gs_device_block *b, gs_term_block *view, gs_status *st)
+/* Terms with one stem are one from now on. */
+static gs_code join_terms(gs_device_block *b, gs_team *team, gs_status *st)
+{
+    GS_TRY(gs_form_stems_make(&b->stems, &b->list, b->sums.term_bytes, b->options.rules,
+                              team, st));
+    GS_TRY(gs_word_block_join_terms(b->words, b->stems.ranks,
+                                    (uint32_t)b->stems.list.count, st));
+    b->list = b->stems.list;
+    release_terms(b);
+    return GS_OK;
+}
+
+static gs_code fetch_first_postings(gs_device_block *b, gs_status *st)
+{
+    const size_t count = b->list.count;
+    uint32_t disorder = 0;
+    b->first_bytes = (count + 1) * sizeof *b->first_postings;
+    GS_TRY(gs_mem_map(&b->first_postings, b->first_bytes, true, "terms of a block", st));
+    GS_TRY(gs_word_block_first_postings(b->words, b->first_postings, st));
+    for (size_t i = 0; i < count; i++)
+        disorder |= b->first_postings[i] >= b->first_postings[i + 1];
+    return disorder == 0 && b->first_postings[0] == 0 &&
+                   b->first_postings[count] == b->sums.postings
+               ? GS_OK
+               : fail_wrong("terms have no postings", st);
+}
+
+gs_code gs_device_block_sort(gs_device_block *b, gs_team *team, gs_term_block *view,
+                             gs_status *st)
 {
     static const gs_term_block_ops ops = {get_term, open_term, read_postings};
     gs_device_view_release(b);
     *view = (gs_term_block){&ops, b, 0};
     if (!b->has_docs)
         return GS_OK;
-    GS_TRY(gs_word_block_sort(b->words, b->first_doc, b->last_doc, &b->sums, st));
-    if (b->sums.terms > UINT32_MAX - 1 || b->sums.postings > b->sums.tokens ||
-        b->sums.tokens > UINT32_MAX || b->sums.term_bytes > b->room.term_bytes)
+    GS_TRY(gs_word_block_sort_terms(b->words, &b->sums, st));
+    if (b->sums.terms > UINT32_MAX - 1 || b->sums.tokens > UINT32_MAX ||
+        b->sums.term_bytes > b->room.term_bytes)
         return fail_wrong("there are more words than were sent", st);
-    if (b->sums.terms > 0)
-        GS_TRY(fetch_terms(b, st));
-    view->term_count = (size_t)b->sums.terms;
+    if (b->sums.terms == 0)
+        return GS_OK;
+    GS_TRY(fetch_terms(b, st));
+    if (gs_device_block_stems(b))
+        GS_TRY(join_terms(b, team, st));
+    GS_TRY(gs_word_block_sort(b->words, b->first_doc, b->last_doc, &b->sums, st));
+    if (b->sums.terms != b->list.count || b->sums.postings > b->sums.tokens)
+        return fail_wrong("there are more postings than words", st);
+    GS_TRY(fetch_first_postings(b, st));
+    view->term_count = b->list.count;
     return GS_OK;
 }

@@ -12,6 +12,7 @@
 
 #include "gpu/words/word_block.h"
 #include "lib/index/block/device_block.h"
+#include "lib/index/block/form_stems.h"
 
 enum {
     GS_DEVICE_WINDOW_POSTINGS = 1 << 16, /* that come down at once, at most */
@@ -55,14 +56,20 @@ struct gs_device_block {
 
     /* Sorted: */
     gs_word_sums sums;
-    uint8_t *memory; /* of what follows */
+    gs_form_list list; /* the terms: as they came down, or their stems */
+    uint8_t *memory;   /* of terms that came down */
     size_t memory_bytes;
-    uint64_t *terms;
-    uint32_t *first_postings;
-    uint8_t *bytes;
+    gs_form_stems stems;
+    uint32_t *first_postings; /* mapped */
+    size_t first_bytes;
 };
 
-/* What the terms of a view take on the host. */
+static inline bool gs_device_block_stems(const gs_device_block *b)
+{
+    return b->options.rules != NULL && gs_word_rules_stem(b->options.rules);
+}
+
+/* What the terms of a view take on the host, but for stemming. */
 size_t gs_device_view_bytes(uint64_t terms, uint64_t term_bytes);
 void gs_device_view_release(gs_device_block *b);
 

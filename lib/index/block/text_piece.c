@@ -89,7 +89,6 @@ static bool put_tokens(gs_text_piece *p)
         if (!put_gaps(p, token->position) || !put_word(p, token->term, token->bytes))
             return false;
         p->position++;
-        p->kept++;
     }
     return true;
 }
@@ -97,8 +96,7 @@ static bool put_tokens(gs_text_piece *p)
 /* What is left out behind the last term is known when there are no more. */
 static bool put_last_gaps(gs_text_piece *p)
 {
-    const uint64_t left_out = gs_tokenizer_long_words(p->tokenizer) - p->long_words;
-    return put_gaps(p, p->kept + (uint32_t)left_out);
+    return put_gaps(p, gs_tokenizer_position(p->tokenizer));
 }
 
 /* Goes on with a stretch until its terms are placed or the piece is full. */
@@ -121,12 +119,11 @@ static void begin_stretch(gs_text_piece *p, const uint8_t *end)
     gs_tokenizer_begin_document(p->tokenizer);
     gs_tokenizer_begin_text(p->tokenizer, p->at, (size_t)(end - p->at));
     gs_token_batch_clear(p->tokens);
-    p->long_words = gs_tokenizer_long_words(p->tokenizer);
     p->at = end;
     p->in_stretch = true;
     p->is_read = false;
     p->placed = 0;
-    p->kept = p->position = 0;
+    p->position = 0;
 }
 
 /* --- ASCII -------------------------------------------------------------------------- */

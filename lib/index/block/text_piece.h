@@ -12,11 +12,10 @@
  * the tokenizer, and its terms stand in its place: a text may be cut before such a
  * character without changing its terms (lib/index/text/fold.h). So the words of the piece
  * are the terms of the texts, in their order, and the tokenizer is one. A word that is
- * left out leaves a gap.
+ * left out leaves a gap; which words of ASCII are is for the GPU to see.
  *
  * Call order: bind, (clear, (begin_document, (begin_text, take*)*)*)*. What take could
- * not place is gone on with in the next piece. One thread. Terms are kept as they are: no
- * stems, no stop words.
+ * not place is gone on with in the next piece. One thread. The tokenizer does not stem.
  */
 #ifndef GS_LIB_INDEX_BLOCK_TEXT_PIECE_H
 #define GS_LIB_INDEX_BLOCK_TEXT_PIECE_H
@@ -41,9 +40,7 @@ typedef struct gs_text_piece {
     bool in_stretch;         /* some of its terms are not placed yet */
     bool is_read;            /* and those at hand are the last */
     size_t placed;           /* of the tokens at hand */
-    uint32_t kept;           /* terms of the stretch so far, */
-    uint32_t position;       /* and the position that comes next, counted in it */
-    uint64_t long_words;     /* of the tokenizer, before the stretch */
+    uint32_t position;       /* that comes next, counted in the stretch */
 } gs_text_piece;
 
 /* Where the piece is from now on, and what cuts its stretches; borrowed. At least

@@ -84,7 +84,9 @@ static gs_code worker_init(fill_worker *w, const gs_block_fill *f, gs_status *st
         GS_TRY(gs_text_pack_new(&w->pack, gs_text_writer_file(f->options.texts), st));
     if (!f->is_tuples && !f->has_weights) {
         GS_TRY(gs_token_batch_init(&w->tokens, st));
-        GS_TRY(gs_tokenizer_new(&w->tokenizer, f->options.rules, st));
+        GS_TRY(f->has_pieces
+                   ? gs_tokenizer_new_stemless(&w->tokenizer, f->options.rules, st)
+                   : gs_tokenizer_new(&w->tokenizer, f->options.rules, st));
         w->pieces = (gs_piece_fill){.blocks = f->options.blocks,
                                     .worker = (unsigned)(w - f->workers),
                                     .tokenizer = w->tokenizer,

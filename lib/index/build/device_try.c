@@ -26,9 +26,10 @@ const char *gs_device_refusal(const gs_index_build_options *build,
 {
     if (build->document.format == GS_FORMAT_VECTORS)
         return "vectors have no words to be found";
-    if (rules != NULL && !gs_word_rules_are_plain(rules))
-        return "stems, stop words, limits of length, and text that is cut at white space "
-               "or not at all are for the CPU";
+    const gs_word_kind kind =
+        rules != NULL ? gs_word_rules_kind(rules) : GS_WORDS_LETTERS;
+    if (kind != GS_WORDS_BIGRAMS && kind != GS_WORDS_LETTERS)
+        return "text that is cut at white space or not at all is for the CPU";
     if (build->checkpoint != NULL)
         return "what is in a GPU's memory cannot be kept with --checkpoint";
     if (!can_read_again(build))

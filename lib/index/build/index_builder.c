@@ -305,7 +305,7 @@ static gs_code make_blocks(builder *b, gs_status *st)
         .is_tuples = b->is_tuples || b->has_weights,
         .device = {.source = device_source(b),
                    .piece_bytes = b->plan.text_piece_bytes,
-                   .is_folding = b->rules != NULL && gs_word_rules_fold(b->rules),
+                   .rules = b->rules,
                    .gpu = engine->gpu_count > 0 ? engine->gpus[0] : 0,
                    .gpu_memory_bytes = engine->gpu_memory_bytes,
                    .input_bytes = gs_input_size_hint(b->input)},

@@ -11,6 +11,7 @@
 #include "lib/index/text/token.h"
 #include "lib/index/text/tokenizer.h"
 #include "lib/index/text/tuple.h"
+#include "lib/index/text/word_filter.h"
 #include "lib/index/text/word_walk.h"
 #include "lib/base/utf8.h"
 

@@ -53,7 +53,8 @@ struct gs_tokenizer {
     size_t point_at, point_count;
 };
 
-gs_code gs_tokenizer_new(gs_tokenizer **out, const gs_word_rules *rules, gs_status *st)
+static gs_code new_tokenizer(gs_tokenizer **out, const gs_word_rules *rules,
+                             bool has_stems, gs_status *st)
 {
     *out = NULL;
     gs_tokenizer *t = NULL;
@@ -62,12 +63,23 @@ gs_code gs_tokenizer_new(gs_tokenizer **out, const gs_word_rules *rules, gs_stat
     t->kind = rules->kind;
     t->is_folding = rules->is_folding;
     GS_TRY_OR_FAIL(gs_fold_new(&t->fold, t->is_folding, st));
-    GS_TRY_OR_FAIL(gs_word_filter_new(&t->filter, rules, st));
+    GS_TRY_OR_FAIL(gs_word_filter_new(&t->filter, rules, has_stems, st));
     *out = t;
     return GS_OK;
 fail:
     gs_tokenizer_free(t);
     return st->code;
+}
+
+gs_code gs_tokenizer_new(gs_tokenizer **out, const gs_word_rules *rules, gs_status *st)
+{
+    return new_tokenizer(out, rules, true, st);
+}
+
+gs_code gs_tokenizer_new_stemless(gs_tokenizer **out, const gs_word_rules *rules,
+                                  gs_status *st)
+{
+    return new_tokenizer(out, rules, false, st);
 }
 
 void gs_tokenizer_free(gs_tokenizer *t)
@@ -82,6 +94,11 @@ void gs_tokenizer_free(gs_tokenizer *t)
 uint64_t gs_tokenizer_long_words(const gs_tokenizer *t)
 {
     return t->long_words;
+}
+
+uint32_t gs_tokenizer_position(const gs_tokenizer *t)
+{
+    return t->position;
 }
 
 void gs_tokenizer_begin_document(gs_tokenizer *t)

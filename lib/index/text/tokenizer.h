@@ -66,8 +66,13 @@ void gs_word_rules_free(gs_word_rules *rules); /* NULL is fine */
 /* The rules as a JSON object, for the header of an index. Valid until free(). */
 const char *gs_word_rules_json(const gs_word_rules *rules);
 bool gs_word_rules_fold(const gs_word_rules *rules); /* do they fold case? */
-/* Is every word of letters, marks and numbers a term as it is, once folded? */
-bool gs_word_rules_are_plain(const gs_word_rules *rules);
+bool gs_word_rules_stem(const gs_word_rules *rules); /* are words stemmed? */
+/* Of words, in characters; 0: no limit. */
+void gs_word_rules_limits(const gs_word_rules *rules, size_t *min_len, size_t *max_len);
+/* One stop word after the other, in no order: *slot starts from 0; false behind the last.
+ */
+bool gs_word_rules_next_stop(const gs_word_rules *rules, size_t *slot,
+                             const uint8_t **word, size_t *bytes);
 gs_word_kind gs_word_rules_kind(const gs_word_rules *rules);
 
 typedef struct gs_tokenizer gs_tokenizer;
@@ -75,10 +80,17 @@ typedef struct gs_tokenizer gs_tokenizer;
 /* Borrows the rules. */
 GS_MUST_CHECK gs_code gs_tokenizer_new(gs_tokenizer **out, const gs_word_rules *rules,
                                        gs_status *st);
+/* The same, but words are not stemmed: that is left to who has them all. */
+GS_MUST_CHECK gs_code gs_tokenizer_new_stemless(gs_tokenizer **out,
+                                                const gs_word_rules *rules,
+                                                gs_status *st);
 void gs_tokenizer_free(gs_tokenizer *t); /* NULL is fine */
 
 /* How many words were too long so far. */
 uint64_t gs_tokenizer_long_words(const gs_tokenizer *t);
+
+/* The words of the document so far, those that were left out too. */
+uint32_t gs_tokenizer_position(const gs_tokenizer *t);
 
 /* A new document: positions start from 0, and a text that was not read to its end is
  * forgotten. */

@@ -26,16 +26,17 @@ struct gs_word_filter {
 };
 
 gs_code gs_word_filter_new(gs_word_filter **out, const gs_word_rules *rules,
-                           gs_status *st)
+                           bool has_stems, gs_status *st)
 {
     *out = NULL;
+    const bool is_stemming = has_stems && rules->language[0] != '\0';
     if (rules->min_len == 0 && rules->max_len == 0 && rules->stop_words == NULL &&
-        rules->language[0] == '\0')
+        !is_stemming)
         return GS_OK;
     gs_word_filter *filter = NULL;
     GS_TRY(gs_mem_new(&filter, sizeof *filter, "word filter", st));
     filter->rules = rules;
-    if (rules->language[0] != '\0') {
+    if (is_stemming) {
         GS_TRY_OR_FAIL(gs_late_relocations_apply(st));
         filter->stemmer = sb_stemmer_new(rules->language, NULL);
         if (filter->stemmer == NULL)

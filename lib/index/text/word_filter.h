@@ -12,9 +12,9 @@
 
 typedef struct gs_word_filter gs_word_filter;
 
-/* *out is NULL if the rules keep every word as it is. */
+/* Stems only with `has_stems`. *out is NULL if every word is kept as it is. */
 GS_MUST_CHECK gs_code gs_word_filter_new(gs_word_filter **out, const gs_word_rules *rules,
-                                         gs_status *st);
+                                         bool has_stems, gs_status *st);
 void gs_word_filter_free(gs_word_filter *filter); /* NULL is fine */
 
 /* `word` is padded (lib/index/text/token.h), with room for GS_TERM_BYTES_MAX bytes and a

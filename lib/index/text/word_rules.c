@@ -47,11 +47,22 @@ bool gs_word_rules_fold(const gs_word_rules *rules)
     return rules->is_folding;
 }
 
-bool gs_word_rules_are_plain(const gs_word_rules *rules)
+bool gs_word_rules_stem(const gs_word_rules *rules)
 {
-    return (rules->kind == GS_WORDS_BIGRAMS || rules->kind == GS_WORDS_LETTERS) &&
-           rules->min_len == 0 && rules->max_len == 0 && rules->stop_words == NULL &&
-           rules->language[0] == '\0';
+    return rules->language[0] != '\0';
+}
+
+void gs_word_rules_limits(const gs_word_rules *rules, size_t *min_len, size_t *max_len)
+{
+    *min_len = rules->min_len;
+    *max_len = rules->max_len;
+}
+
+bool gs_word_rules_next_stop(const gs_word_rules *rules, size_t *slot,
+                             const uint8_t **word, size_t *bytes)
+{
+    return rules->stop_words != NULL &&
+           gs_word_set_next(rules->stop_words, slot, word, bytes);
 }
 
 const char *gs_word_rules_json(const gs_word_rules *rules)

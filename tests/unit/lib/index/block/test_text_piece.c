@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * text_piece: the words that a GPU finds in pieces must be the terms of the tokenizer,
- * each at its position, of texts in every script, wherever a piece ends, and with words
- * that are too long. Found here by the steps that kernels go through, chunk by chunk, and
- * held against the tokenizer.
+ * each at its position, of texts in every script, wherever a piece ends, with words that
+ * are too long, and words that the rules leave out. Found here by the steps that kernels
+ * go through, chunk by chunk, and held against the tokenizer.
  */
 #include "lib/index/block/text_piece.h"
 
@@ -52,6 +52,7 @@ typedef struct world {
     size_t text_counts[DOCUMENTS];
     word_log wanted, got;
     uint64_t wanted_long, got_long;
+    size_t min_len, max_len; /* of words of ASCII, which the GPU leaves out */
 } world;
 
 /* --- random texts ------------------------------------------------------------------- */
@@ -155,7 +156,8 @@ static void note_term(world *w, const gs_word_view *word, uint32_t document,
     uint64_t words[GS_TERM_BYTES_MAX / 8 + 1];
     if (word->count > GS_WORD_BYTES_MAX)
         w->got_long++;
-    if (word->count > GS_WORD_BYTES_MAX || gs_word_is_gap(word))
+    if (word->count > GS_WORD_BYTES_MAX || gs_word_is_gap(word) ||
+        gs_word_is_beyond(word, w->min_len, w->max_len))
         return;
     for (uint32_t i = 0; i < gs_word_term_words(word->count); i++)
         words[i] = gs_word_term_word(word, i);
@@ -226,20 +228,18 @@ static void find_got(world *w, gs_text_piece *p)
     w->got_long += gs_tokenizer_long_words(w->tokenizer) - long_before;
 }
 
-static void words_are_terms(uint64_t seed, gs_word_kind kind, bool is_folding)
+static void words_are_terms(uint64_t seed, const gs_word_rules_options *options)
 {
     static world w;
     gs_status st = {.code = GS_OK};
-    const gs_word_rules_options options = {.kind = kind, .is_folding = is_folding};
     gs_text_piece piece = {0};
     uint8_t *text = NULL;
     uint32_t starts[PIECE_DOCUMENTS + 1];
-    w = (world){0};
+    w = (world){.min_len = options->min_len, .max_len = options->max_len};
     REQUIRE_OK(gs_mem_map(&w.texts, ALL_MAX, false, "texts", &st), &st);
     REQUIRE_OK(gs_mem_new(&text, TEXT_MAX, "piece", &st), &st);
     REQUIRE_OK(gs_token_batch_init(&w.tokens, &st), &st);
-    REQUIRE_OK(gs_word_rules_new(&w.rules, &options, &st), &st);
-    CHECK(gs_word_rules_are_plain(w.rules));
+    REQUIRE_OK(gs_word_rules_new(&w.rules, options, &st), &st);
     REQUIRE_OK(gs_tokenizer_new(&w.tokenizer, w.rules, &st), &st);
     make_documents(&w, &seed);
     find_wanted(&w);
@@ -262,9 +262,15 @@ static void words_are_terms(uint64_t seed, gs_word_kind kind, bool is_folding)
 int main(void)
 {
     uint64_t seed = check_seed(23);
-    for (int round = 0; round < (check_is_long() ? 200 : 3); round++)
-        words_are_terms(check_random(&seed),
-                        round % 2 ? GS_WORDS_LETTERS : GS_WORDS_BIGRAMS, round % 3 != 0);
+    for (int round = 0; round < (check_is_long() ? 200 : 4); round++) {
+        const gs_word_rules_options options = {
+            .kind = round % 2 ? GS_WORDS_LETTERS : GS_WORDS_BIGRAMS,
+            .is_folding = round % 3 != 0,
+            .min_len = round % 4 > 1 ? 2 : 0, /* words that are left out leave gaps */
+            .max_len = round % 4 > 2 ? 4 : 0,
+        };
+        words_are_terms(check_random(&seed), &options);
+    }
     CHECK(gs_mem_held_bytes() == 0);
     return check_result();
 }
