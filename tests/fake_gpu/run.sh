@@ -657,6 +657,23 @@ GS_FAKE_GPU_MEMORY=1000
 for GS_FAKE_GPU_FAIL in reset:1 order:2 window:3; do
     words 1 -S 4M
 done
+# With a checkpoint, behind which the cores go on, and so does a GPU after a stop.
+for GS_FAKE_GPU_FAIL in piece:1 order:2 order:4 window:5; do
+    words 1 -S 4M --checkpoint=kept
+done
+checks=$((checks + 1))
+GS_FAKE_GPU_FAIL=''
+build=("$program" index build --engine=gpu --skip-bad --positions --checkpoint=kept -S 4M)
+rm -rf got
+(trap '' XFSZ; ulimit -f 60; "${build[@]}" -o got texts.jsonl) 2>/dev/null
+ls kept >kept_files
+"${build[@]}" -v -o got texts.jsonl 2>err
+grep -q journal kept_files && grep -q 'behind [1-9]' err && grep -q 'method device' err &&
+    diff -r want_words got && [ ! -e kept ] || {
+    failures=$((failures + 1))
+    echo 'FAILED: words, going on from a checkpoint'
+    sed 's/^/    /' err
+}
 GS_FAKE_GPU_FAIL=''
 for GS_FAKE_GPU_WRONG in documents terms tokens places firsts; do
     words 1

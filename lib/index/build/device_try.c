@@ -30,8 +30,6 @@ const char *gs_device_refusal(const gs_index_build_options *build,
         rules != NULL ? gs_word_rules_kind(rules) : GS_WORDS_LETTERS;
     if (kind != GS_WORDS_BIGRAMS && kind != GS_WORDS_LETTERS)
         return "text that is cut at white space or not at all is for the CPU";
-    if (build->checkpoint != NULL)
-        return "what is in a GPU's memory cannot be kept with --checkpoint";
     if (!can_read_again(build))
         return "an input is no regular file, and could not be read again if it failed";
     return NULL;
@@ -53,12 +51,18 @@ void gs_try_log_init(gs_try_log *t, const gs_log *to)
     *t = (gs_try_log){.to = to, .log = {.fn = say, .context = t}};
 }
 
+void gs_try_log_keep(gs_try_log *t)
+{
+    t->said_kept = atomic_load(&t->said);
+}
+
 void gs_try_log_again(gs_try_log *t)
 {
-    const uint64_t said = atomic_load(&t->said);
+    const uint64_t said = atomic_load(&t->said) - t->said_kept;
     if (said > t->said_before)
         t->said_before = said;
     atomic_store(&t->said, 0);
+    t->said_kept = 0;
 }
 
 void gs_try_reset_stats(gs_index_stats *stats)

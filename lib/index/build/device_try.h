@@ -2,8 +2,9 @@
 /*
  * device_try: is a build one for a GPU, and what is kept for a second try without one.
  *
- * What a GPU had when it fails is lost, so that all of the input is read again. What was
- * said of it in the first try is not said again: it would be the same, in the same order.
+ * What a GPU had when it fails is lost, so that the input is read again, all of it or
+ * what a checkpoint does not have. What was said of it in the first try is not said
+ * again: it would be the same, in the same order.
  */
 #ifndef GS_LIB_INDEX_BUILD_DEVICE_TRY_H
 #define GS_LIB_INDEX_BUILD_DEVICE_TRY_H
@@ -24,12 +25,16 @@ bool gs_device_is_asked_for(const gs_index_build_options *build);
 typedef struct gs_try_log {
     const gs_log *to;
     gs_log log;            /* what the tries say things to */
-    _Atomic uint64_t said; /* warnings and errors, in this try */
-    uint64_t said_before;
+    _Atomic uint64_t said; /* warnings and errors, in this try; */
+    uint64_t said_kept;    /* of what the next try will not read again; */
+    uint64_t said_before;  /* and by tries before, of what this one reads */
 } gs_try_log;
 
 void gs_try_log_init(gs_try_log *t, const gs_log *to);
-/* The next try: as many warnings and errors as were said in this one are not said. */
+/* What was read so far is in a checkpoint, where the next try begins. */
+void gs_try_log_keep(gs_try_log *t);
+/* The next try: as many warnings and errors as were said in this one of what is read
+ * again are not said. */
 void gs_try_log_again(gs_try_log *t);
 
 /* Nothing is done yet. */

@@ -44,8 +44,9 @@ typedef struct builder {
     unsigned workers; /* as planned, or 1 for little input */
     gs_block_kind kind;
     bool goes_without_device; /* a GPU has failed */
-    bool is_written;          /* all parts of the index are */
-    gs_tuple_sorter *sorter;  /* of bsbi */
+    gs_try_log *tries;
+    bool is_written;         /* all parts of the index are */
+    gs_tuple_sorter *sorter; /* of bsbi */
     gs_team *team;
     gs_block_pool *pool;
     gs_input *input;
@@ -447,7 +448,9 @@ static gs_code save_place(builder *b, gs_status *st)
     if (b->checkpoint == NULL || !gs_block_fill_is_between(b->fill, &counts))
         return GS_OK;
     gs_line_feed_place(b->feed, &place.input_index, &place.offset);
-    return gs_build_checkpoint_save(b->checkpoint, &b->spill.list, &place, &counts, st);
+    GS_TRY(gs_build_checkpoint_save(b->checkpoint, &b->spill.list, &place, &counts, st));
+    gs_try_log_keep(b->tries);
+    return GS_OK;
 }
 
 /* The blocks become a run and are empty again. */
@@ -617,6 +620,7 @@ static gs_code try_twice(builder *b, const gs_index_build_options *options, gs_s
             .options = &own,
             .is_tuples = gs_document_format_is_tuples(options->document.format),
             .goes_without_device = is_again,
+            .tries = &tries,
             .phase_begin_ns = gs_machine_now_ns(),
         };
         const gs_code code = build(b, st);
