@@ -103,6 +103,7 @@ gs_code gs_input_new(gs_input **out, const char *const *names, size_t name_count
     in->fd = -1;
     in->end = options->has_range ? options->to : UINT64_MAX;
     in->skip_bytes = options->has_range ? options->from : 0;
+    gs_assert(options->copy == NULL || (options->head == NULL && !options->any_order));
     gs_assert(!options->has_range || (name_count == 1 && options->from <= options->to));
     if (in->options.bytes_read == NULL)
         in->options.bytes_read = &in->own_bytes_read;
@@ -448,7 +449,10 @@ static gs_code open_next(gs_input *in, gs_status *st)
     in->index = in->next_name++;
     const char *const name = in->names[in->index];
     const bool is_stdin = strcmp(name, "-") == 0;
-    in->fd = is_stdin
+    gs_input_copy *const copy = in->options.copy;
+    const int again = copy != NULL ? gs_input_copy_reopen(copy, in->index) : -1;
+    in->fd = again >= 0 ? again
+             : is_stdin
                  ? STDIN_FILENO
                  : gs_wait_open(name, in->unsized_count > 0 ? in->options.cancel : NULL);
     if (in->fd < 0)
@@ -461,6 +465,8 @@ static gs_code open_next(gs_input *in, gs_status *st)
     gs_pump_file file = {.fd = in->fd, .index = in->index, .may_wait = !is_regular};
     if (is_stdin && in->options.head != NULL && in->options.head->data != NULL)
         file.head = in->options.head;
+    if (copy != NULL && !is_regular && again < 0)
+        gs_input_copy_open(copy, in->index, in->fd);
     if (!is_regular || (info.st_size == 0 && !in->options.has_range))
         return open_pumped(in, &file, st);
     const uint64_t size = in->options.has_range

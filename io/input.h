@@ -21,6 +21,7 @@
 
 #include "io/block.h"
 #include "io/file_map.h"
+#include "io/input_copy.h"
 #include "io/input_head.h"
 #include "lib/base/log.h"
 #include "lib/base/trace.h"
@@ -53,8 +54,10 @@ typedef struct gs_input_options {
     bool maps_small_pages;     /* see gs_file_map_open */
     size_t map_bytes_max;      /* of what gs_input_map makes; 0: any */
     const gs_input_head *head; /* what was looked at before; NULL: nothing */
-    const gs_log *log;         /* may be NULL */
-    gs_trace *trace;           /* lane GS_LANE_READ; may be NULL */
+    gs_input_copy *copy; /* has what an input before this one read of pipes, and keeps
+                            what this one does; NULL: nothing. Not with a head */
+    const gs_log *log;   /* may be NULL */
+    gs_trace *trace;     /* lane GS_LANE_READ; may be NULL */
     _Atomic uint64_t *bytes_read; /* as stored; added to; may be NULL */
     const volatile int *cancel;   /* not 0: who waits for a pipe stops; may be NULL */
 } gs_input_options;

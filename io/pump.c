@@ -27,7 +27,8 @@ typedef struct gs_pump {
     gs_decoder *decoder;
     uint8_t *stored; /* compressed bytes not decoded yet */
     size_t stored_at, stored_end;
-    size_t head_at; /* what comes before is taken from the head */
+    size_t head_at;   /* what comes before is taken from the head */
+    uint64_t copy_at; /* the same of the copy */
     pthread_t thread;
     bool has_thread; /* else who asks for a block reads it */
     bool has_begun;  /* the first bytes of a pipe were looked at */
@@ -108,12 +109,37 @@ static ssize_t read_file(const gs_pump *p, void *to, size_t bytes)
     return n;
 }
 
+/* Is what is read of it kept? Then one thread does, the caller's. */
+static gs_input_copy *copy_of(const gs_pump *p)
+{
+    return p->file.may_wait ? p->all->options->copy : NULL;
+}
+
+/* What is kept of it comes first, and what comes behind is kept. */
+static ssize_t read_kept(gs_pump *p, gs_input_copy *copy, void *to, size_t bytes)
+{
+    size_t kept;
+    errno = gs_input_copy_read(copy, p->file.index, p->copy_at, to, bytes, &kept);
+    if (errno != 0)
+        return -1;
+    const ssize_t n = kept > 0 ? (ssize_t)kept : read_file(p, to, bytes);
+    if (kept == 0 && n > 0)
+        gs_input_copy_add(copy, p->file.index, to, (size_t)n);
+    else if (n == 0)
+        gs_input_copy_end(copy, p->file.index);
+    if (n > 0)
+        p->copy_at += (uint64_t)n;
+    return n;
+}
+
 /* What was read of it before comes first. */
 static ssize_t read_some(gs_pump *p, void *to, size_t bytes)
 {
     const gs_input_head *const head = p->file.head;
     const size_t left = head != NULL ? head->bytes - p->head_at : 0;
     const size_t n = left < bytes ? left : bytes;
+    if (n == 0 && copy_of(p) != NULL)
+        return read_kept(p, copy_of(p), to, bytes);
     if (n == 0)
         return head != NULL && head->is_all ? 0 : read_file(p, to, bytes);
     memcpy(to, head->data + p->head_at, n);
@@ -411,8 +437,9 @@ static void close_pump(gs_pumps *pumps, gs_pump *p)
 }
 
 /* The caller reads the first block of a pipe itself: most pipes have no more, and to
- * start a thread would take longer. Where no thread can be had, the caller reads the
- * other blocks too, and tries each time to start one. */
+ * start a thread would take longer; and all of one that is kept, since a thread that is
+ * cancelled may have read what nobody then has. Where no thread can be had, the caller
+ * reads the other blocks too, and tries each time to start one. */
 static gs_code read_here(gs_pumps *pumps, gs_pump *p, gs_block **out, gs_status *st)
 {
     gs_block *const block = gs_block_get(pumps->options->pool);
@@ -424,7 +451,7 @@ static gs_code read_here(gs_pumps *pumps, gs_pump *p, gs_block **out, gs_status 
     }
     if (block->ends_input)
         close_pump(pumps, p);
-    else
+    else if (copy_of(p) == NULL)
         start_thread(p);
     *out = block;
     return GS_OK;

@@ -38,6 +38,8 @@ spill_steps=(run:1 run:2 fetch:1 fetch:5 run:12 fetch:60)
 page_steps=(none:1 run:1 fetch:1 fetch:3 fetch:5)
 fifo_steps=(fetch:3 fetch:20)
 late_steps=(records:3 records:7)
+kept_steps=(piece:1 order:2 order:4 window:5)
+piped_steps=(none:1 start:1 piece:1 piece:4 order:3 window:1)
 # What comes while the device starts goes up as one: of little input there may be no second.
 # Nor are there as many of the other steps.
 if $is_few; then
@@ -46,6 +48,8 @@ if $is_few; then
     page_steps=(none:1 run:1 fetch:1 fetch:2)
     fifo_steps=(fetch:2 fetch:6)
     late_steps=(records:2 records:4)
+    kept_steps=(piece:1 order:2 window:3)
+    piped_steps=(none:1 start:1 piece:2 window:1)
 fi
 
 # sort_along WAY: from what to what.
@@ -658,14 +662,14 @@ for GS_FAKE_GPU_FAIL in reset:1 order:2 window:3; do
     words 1 -S 4M
 done
 # With a checkpoint, behind which the cores go on, and so does a GPU after a stop.
-for GS_FAKE_GPU_FAIL in piece:1 order:2 order:4 window:5; do
+for GS_FAKE_GPU_FAIL in "${kept_steps[@]}"; do
     words 1 -S 4M --checkpoint=kept
 done
 checks=$((checks + 1))
 GS_FAKE_GPU_FAIL=''
 build=("$program" index build --engine=gpu --skip-bad --positions --checkpoint=kept -S 4M)
 rm -rf got
-(trap '' XFSZ; ulimit -f 60; "${build[@]}" -o got texts.jsonl) 2>/dev/null
+(trap '' XFSZ; ulimit -f 80; "${build[@]}" --parallel=1 -o got texts.jsonl) 2>/dev/null
 ls kept >kept_files
 "${build[@]}" -v -o got texts.jsonl 2>err
 grep -q journal kept_files && grep -q 'behind [1-9]' err && grep -q 'method device' err &&
@@ -674,6 +678,42 @@ grep -q journal kept_files && grep -q 'behind [1-9]' err && grep -q 'method devi
     echo 'FAILED: words, going on from a checkpoint'
     sed 's/^/    /' err
 }
+
+# What came through pipes is kept for the cores: plain and compressed ones, a file at its
+# end as standard input, one that is gone on with; and without room, no index.
+piped() { # NAME WARNINGS ARGUMENT...: of the index, from what the function from_pipe gives
+    checks=$((checks + 1))
+    rm -rf got
+    from_pipe "$program" index build --engine=gpu --skip-bad "${word_options[@]}" --stats=stats \
+        --format=jsonl --id-field=id -o got "${@:3}" 2>err
+    diff -r want_words got && [ "$(grep -c 'the CPU builds instead' err)" = "$2" ] &&
+        { [ "$2" != 0 ] || grep -q '"device"' stats; } || {
+        failures=$((failures + 1))
+        echo "FAILED: words of pipes, $1, $GS_FAKE_GPU_FAIL"
+        sed 's/^/    /' err
+    }
+}
+lines=$(wc -l <texts.jsonl)
+for GS_FAKE_GPU_FAIL in "${piped_steps[@]}"; do
+    warnings=1
+    [ $GS_FAKE_GPU_FAIL = none:1 ] && warnings=0
+    from_pipe() { gzip -c texts.jsonl | "$@"; }
+    piped gzip $warnings -
+    from_pipe() { "$@" <texts.jsonl; }
+    piped file $warnings -
+    from_pipe() { "$@" <(head -n 20 texts.jsonl) <(tail -n +21 texts.jsonl | head -n 15) \
+        <(tail -n +36 texts.jsonl); }
+    piped several $warnings
+done
+checks=$((checks + 1))
+rm -rf got
+GS_FAKE_GPU_FAIL=piece:1
+if cat texts.jsonl | "$program" index build --engine=gpu --skip-bad -T /nowhere -o got 2>err ||
+    ! grep -q 'piece failed as told' err || ! grep -q 'could not be kept' err || [ -e got ]; then
+    failures=$((failures + 1))
+    echo 'FAILED: words of a pipe that is not kept'
+    sed 's/^/    /' err
+fi
 GS_FAKE_GPU_FAIL=''
 for GS_FAKE_GPU_WRONG in documents terms tokens places firsts; do
     words 1

@@ -3,22 +3,12 @@
 
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 bool gs_device_is_asked_for(const gs_index_build_options *build)
 {
     const char *const engine = build->sorter.engine;
     return build->method == GS_INDEX_AUTO && engine != NULL && strcmp(engine, "gpu") == 0;
-}
-
-static bool can_read_again(const gs_index_build_options *build)
-{
-    for (size_t i = 0; i < build->input_count; i++) {
-        struct stat info;
-        if (strcmp(build->inputs[i], "-") == 0 ||
-            (stat(build->inputs[i], &info) == 0 && !S_ISREG(info.st_mode)))
-            return false;
-    }
-    return true;
 }
 
 const char *gs_device_refusal(const gs_index_build_options *build,
@@ -30,8 +20,6 @@ const char *gs_device_refusal(const gs_index_build_options *build,
         rules != NULL ? gs_word_rules_kind(rules) : GS_WORDS_LETTERS;
     if (kind != GS_WORDS_BIGRAMS && kind != GS_WORDS_LETTERS)
         return "text that is cut at white space or not at all is for the CPU";
-    if (!can_read_again(build))
-        return "an input is no regular file, and could not be read again if it failed";
     return NULL;
 }
 
@@ -39,33 +27,63 @@ const char *gs_device_refusal(const gs_index_build_options *build,
 
 static void say(void *context, gs_log_level level, const char *text)
 {
-    gs_try_log *const t = context;
+    gs_device_tries *const t = context;
     const bool is_counted = level <= GS_LOG_WARNING;
     if (is_counted && atomic_fetch_add(&t->said, 1) < t->said_before)
         return;
     t->to->fn(t->to->context, level, text);
 }
 
-void gs_try_log_init(gs_try_log *t, const gs_log *to)
+static bool is_stdin(const char *name)
 {
-    *t = (gs_try_log){.to = to, .log = {.fn = say, .context = t}};
+    return strcmp(name, "-") == 0;
 }
 
-void gs_try_log_keep(gs_try_log *t)
+/* Of a regular file; -1 of any other, and if it is no input. */
+static int64_t place_of_stdin(const gs_index_build_options *build)
+{
+    struct stat info;
+    bool is_read = false;
+    for (size_t i = 0; i < build->input_count; i++)
+        is_read |= is_stdin(build->inputs[i]);
+    return is_read && fstat(STDIN_FILENO, &info) == 0 && S_ISREG(info.st_mode)
+               ? lseek(STDIN_FILENO, 0, SEEK_CUR)
+               : -1;
+}
+
+void gs_device_tries_init(gs_device_tries *t, const gs_index_build_options *build)
+{
+    *t = (gs_device_tries){.to = build->log,
+                           .log = {.fn = say, .context = t},
+                           .stdin_at = place_of_stdin(build)};
+}
+
+void gs_device_tries_release(gs_device_tries *t)
+{
+    gs_input_copy_free(t->copy);
+}
+
+gs_code gs_device_tries_keep_pipes(gs_device_tries *t,
+                                   const gs_index_build_options *build, gs_status *st)
+{
+    bool has_pipes = false;
+    for (size_t i = 0; i < build->input_count; i++) {
+        struct stat info;
+        has_pipes |= is_stdin(build->inputs[i])
+                         ? t->stdin_at < 0
+                         : stat(build->inputs[i], &info) == 0 && !S_ISREG(info.st_mode);
+    }
+    return has_pipes ? gs_input_copy_new(&t->copy, build->temp_folders,
+                                         build->temp_folder_count, st)
+                     : GS_OK;
+}
+
+void gs_device_tries_keep(gs_device_tries *t)
 {
     t->said_kept = atomic_load(&t->said);
 }
 
-void gs_try_log_again(gs_try_log *t)
-{
-    const uint64_t said = atomic_load(&t->said) - t->said_kept;
-    if (said > t->said_before)
-        t->said_before = said;
-    atomic_store(&t->said, 0);
-    t->said_kept = 0;
-}
-
-void gs_try_reset_stats(gs_index_stats *stats)
+static void reset_stats(gs_index_stats *stats)
 {
     gs_sort_stats *const s = &stats->sort;
     _Atomic uint64_t *const counters[] = {
@@ -75,4 +93,29 @@ void gs_try_reset_stats(gs_index_stats *stats)
     };
     for (size_t i = 0; i < sizeof counters / sizeof *counters; i++)
         atomic_store(counters[i], 0);
+}
+
+bool gs_device_tries_again(gs_device_tries *t, const gs_index_build_options *build,
+                           bool is_told, gs_status *st)
+{
+    if (t->copy != NULL && !gs_input_copy_is_whole(t->copy)) {
+        GS_NOTED(gs_status_hint(st,
+                                "what came through a pipe could not be kept in a "
+                                "temporary file, so that the CPU cannot begin again"));
+        return false;
+    }
+    if (t->copy != NULL)
+        gs_input_copy_stop(t->copy);
+    if (t->stdin_at >= 0)
+        (void)lseek(STDIN_FILENO, t->stdin_at, SEEK_SET);
+    gs_log_say(t->to, is_told ? GS_LOG_WARNING : GS_LOG_INFO,
+               "%s; the CPU builds instead", st->msg);
+    gs_status_clear(st);
+    const uint64_t said = atomic_load(&t->said) - t->said_kept;
+    if (said > t->said_before)
+        t->said_before = said;
+    atomic_store(&t->said, 0);
+    t->said_kept = 0;
+    reset_stats(build->stats);
+    return true;
 }

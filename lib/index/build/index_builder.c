@@ -44,7 +44,7 @@ typedef struct builder {
     unsigned workers; /* as planned, or 1 for little input */
     gs_block_kind kind;
     bool goes_without_device; /* a GPU has failed */
-    gs_try_log *tries;
+    gs_device_tries *tries;
     bool is_written;         /* all parts of the index are */
     gs_tuple_sorter *sorter; /* of bsbi */
     gs_team *team;
@@ -183,6 +183,8 @@ static gs_code open_input(builder *b, gs_status *st)
     const gs_index_build_options *const o = b->options;
     GS_TRY(
         gs_block_pool_new(&b->pool, b->plan.runs.block_bytes, b->plan.block_count, st));
+    if (b->kind == GS_BLOCKS_DEVICE)
+        GS_TRY(gs_device_tries_keep_pipes(b->tries, o, st));
     const gs_input_options input = {
         .pool = b->pool,
         .blocks_in_flight = GS_BLOCKS_IN_FLIGHT,
@@ -191,6 +193,7 @@ static gs_code open_input(builder *b, gs_status *st)
         .trace = o->trace,
         .keep_compressed = o->keep_compressed,
         .no_uring = o->no_uring,
+        .copy = b->tries->copy,
         .reads_cached_ahead = b->kind == GS_BLOCKS_DEVICE && b->plan.workers > AHEAD_MIN,
         .log = o->log,
         .cancel = o->cancel_signal,
@@ -449,7 +452,7 @@ static gs_code save_place(builder *b, gs_status *st)
         return GS_OK;
     gs_line_feed_place(b->feed, &place.input_index, &place.offset);
     GS_TRY(gs_build_checkpoint_save(b->checkpoint, &b->spill.list, &place, &counts, st));
-    gs_try_log_keep(b->tries);
+    gs_device_tries_keep(b->tries);
     return GS_OK;
 }
 
@@ -610,9 +613,9 @@ static void release(builder *b)
 /* With what is on a GPU, and once more without, should it fail. */
 static gs_code try_twice(builder *b, const gs_index_build_options *options, gs_status *st)
 {
-    gs_try_log tries;
+    gs_device_tries tries;
     gs_index_build_options own = *options;
-    gs_try_log_init(&tries, options->log);
+    gs_device_tries_init(&tries, options);
     if (options->log != NULL && gs_device_is_asked_for(options))
         own.log = &tries.log;
     for (bool is_again = false;; is_again = true) {
@@ -626,14 +629,12 @@ static gs_code try_twice(builder *b, const gs_index_build_options *options, gs_s
         const gs_code code = build(b, st);
         release(b);
         if (code == GS_OK || b->kind != GS_BLOCKS_DEVICE || b->is_written ||
-            !gs_device_is_to_blame(code))
-            return code;
-        gs_log_say(options->log, b->has_weights ? GS_LOG_INFO : GS_LOG_WARNING,
-                   "%s; the CPU builds instead", st->msg);
-        gs_status_clear(st);
-        gs_try_log_again(&tries);
-        gs_try_reset_stats(options->stats);
+            !gs_device_is_to_blame(code) ||
+            !gs_device_tries_again(&tries, options, !b->has_weights, st))
+            break;
     }
+    gs_device_tries_release(&tries);
+    return st->code;
 }
 
 gs_code gs_index_build(const gs_index_build_options *options, gs_status *st)
