@@ -112,6 +112,11 @@ gs_code gs_block_set_add_tuple_piece(gs_block_set *s, unsigned worker,
     return gs_device_block_add_tuples(s->device, worker, out, st);
 }
 
+bool gs_block_set_has_started(gs_block_set *s)
+{
+    return s->device != NULL && gs_device_block_has_started(s->device);
+}
+
 bool gs_block_set_is_nearly_full(const gs_block_set *s, unsigned worker)
 {
     if (s->device != NULL)

@@ -67,6 +67,8 @@ GS_MUST_CHECK gs_code gs_block_set_add_piece(gs_block_set *s, unsigned worker,
 /* The worker's piece is of ready tuples, as they are in the input. */
 GS_MUST_CHECK gs_code gs_block_set_add_tuple_piece(gs_block_set *s, unsigned worker,
                                                    gs_tuple_piece *out, gs_status *st);
+/* Are the blocks on a GPU, which is there? */
+bool gs_block_set_has_started(gs_block_set *s);
 /* Is little of its memory left? */
 bool gs_block_set_is_nearly_full(const gs_block_set *s, unsigned worker);
 

@@ -202,6 +202,13 @@ gs_code gs_device_block_piece(gs_device_block *b, unsigned worker, gs_text_piece
     return GS_OK;
 }
 
+bool gs_device_block_has_started(gs_device_block *b)
+{
+    gs_status st = {.code = GS_OK};
+    GS_NOTED(await_start(b, &st));
+    return st.code == GS_OK;
+}
+
 static gs_word_room sum_of(const gs_word_room *a, const gs_word_room *b)
 {
     return (gs_word_room){a->tokens + b->tokens, a->terms + b->terms,

@@ -63,6 +63,9 @@ void gs_device_block_free(gs_device_block *b); /* NULL is fine */
 GS_MUST_CHECK gs_code gs_device_block_piece(gs_device_block *b, unsigned worker,
                                             gs_text_piece **piece, gs_status *st);
 
+/* Waits; false if it could not be had. */
+bool gs_device_block_has_started(gs_device_block *b);
+
 /* What became of a piece. */
 typedef struct gs_piece_result {
     const uint32_t *lengths; /* of its documents: the words that were taken */

@@ -5,10 +5,49 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "lib/base/share.h"
+
+static bool is_stdin(const char *name)
+{
+    return strcmp(name, "-") == 0;
+}
+
 bool gs_device_is_asked_for(const gs_index_build_options *build)
 {
     const char *const engine = build->sorter.engine;
     return build->method == GS_INDEX_AUTO && engine != NULL && strcmp(engine, "gpu") == 0;
+}
+
+/*
+ * Seconds of 16 cores for a GB, and of these with an H200 (gpu/NOTES.md): 1.7 and 0.7 of
+ * documents, 2.1 and 0.3 of tuples; the start of the GPU, beside reading, and its end are
+ * 0.6 more. Both ways are the cores' but for that, so that what it takes goes with their
+ * number: 35 MB a core of documents, 21 of tuples. Where it is close the cores have it.
+ */
+uint64_t gs_device_bytes_min(bool is_tuples, unsigned cores)
+{
+    enum { DOCUMENT_MIB = 64, TUPLE_MIB = 32, CORES_MIN = 4 };
+    const uint64_t mib = is_tuples ? TUPLE_MIB : DOCUMENT_MIB;
+    return (cores > CORES_MIN ? cores : CORES_MIN) * mib << 20;
+}
+
+bool gs_device_is_worth(const gs_index_build_options *build)
+{
+    const char *const engine = build->sorter.engine;
+    uint64_t bytes = 0;
+    if (build->method != GS_INDEX_AUTO || (engine != NULL && strcmp(engine, "auto") != 0))
+        return false;
+    for (size_t i = 0; i < build->input_count; i++) {
+        struct stat info;
+        const int error = is_stdin(build->inputs[i]) ? fstat(STDIN_FILENO, &info)
+                                                     : stat(build->inputs[i], &info);
+        if (error != 0 || !S_ISREG(info.st_mode))
+            return false;
+        bytes += (uint64_t)info.st_size;
+    }
+    return bytes >=
+           gs_device_bytes_min(gs_document_format_is_tuples(build->document.format),
+                               gs_share_workers(build->threads));
 }
 
 const char *gs_device_refusal(const gs_index_build_options *build,
@@ -32,11 +71,6 @@ static void say(void *context, gs_log_level level, const char *text)
     if (is_counted && atomic_fetch_add(&t->said, 1) < t->said_before)
         return;
     t->to->fn(t->to->context, level, text);
-}
-
-static bool is_stdin(const char *name)
-{
-    return strcmp(name, "-") == 0;
 }
 
 /* Of a regular file; -1 of any other, and if it is no input. */

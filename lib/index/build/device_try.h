@@ -23,6 +23,12 @@ const char *gs_device_refusal(const gs_index_build_options *build,
 /* Is a GPU asked for, for more than sorting tuples? */
 bool gs_device_is_asked_for(const gs_index_build_options *build);
 
+/* Bytes of input from which a GPU is sooner than so many cores. */
+uint64_t gs_device_bytes_min(bool is_tuples, unsigned cores);
+/* Is the choice left to us, and is there so much? Of pipes that is not known. No GPU is
+ * looked for. */
+bool gs_device_is_worth(const gs_index_build_options *build);
+
 /* Stays where it is while its log is used. */
 typedef struct gs_device_tries {
     const gs_log *to;

@@ -68,12 +68,14 @@ static void set_phase(builder *b, gs_sort_phase phase)
 
 /* --- preparing ------------------------------------------------------------------ */
 
-/* Words or ready tuples are found on a GPU where one is asked for and can. Other engines
- * sort tuples. */
+/* Words or ready tuples are found on a GPU where one is asked for and can, or, where the
+ * choice is left to us, one may be there and is sooner. Other engines sort tuples. */
 static bool choose_device(builder *b)
 {
     const gs_index_build_options *const o = b->options;
-    if (!gs_device_is_asked_for(o) || b->goes_without_device)
+    const bool is_wanted =
+        gs_device_is_asked_for(o) || (gs_device_is_worth(o) && gs_device_is_likely());
+    if (!is_wanted || b->goes_without_device)
         return false;
     const char *const refusal = gs_device_refusal(o, b->rules);
     if (refusal != NULL) {
@@ -94,8 +96,7 @@ static bool choose_device(builder *b)
  * times). A GPU takes the sort away, not the making. Ready tuples need no making, and
  * still are no better off: on 16 cores with an H200 1 GB of them took 2.1 s by lists and
  * 1.9 and 2.3 by tuples that the CPU and the GPU sort; with -S 256M 5.7, 11.7 and 12.9.
- * So tuples are taken only if an engine is asked for, and without that no GPU is looked
- * for.
+ * So tuples are taken only if an engine is asked for.
  */
 static gs_code choose_method(builder *b, gs_status *st)
 {
@@ -610,13 +611,20 @@ static void release(builder *b)
     gs_build_checkpoint_close(b->checkpoint);
 }
 
+/* Did the GPU start, or was it asked for? Else that there is none is no news. */
+static bool is_gpu_missed(const builder *b)
+{
+    return gs_device_is_asked_for(b->options) || b->blocks == NULL ||
+           gs_block_set_has_started(b->blocks);
+}
+
 /* With what is on a GPU, and once more without, should it fail. */
 static gs_code try_twice(builder *b, const gs_index_build_options *options, gs_status *st)
 {
     gs_device_tries tries;
     gs_index_build_options own = *options;
     gs_device_tries_init(&tries, options);
-    if (options->log != NULL && gs_device_is_asked_for(options))
+    if (options->log != NULL)
         own.log = &tries.log;
     for (bool is_again = false;; is_again = true) {
         *b = (builder){
@@ -627,10 +635,11 @@ static gs_code try_twice(builder *b, const gs_index_build_options *options, gs_s
             .phase_begin_ns = gs_machine_now_ns(),
         };
         const gs_code code = build(b, st);
+        const bool is_told = !b->has_weights && is_gpu_missed(b);
         release(b);
         if (code == GS_OK || b->kind != GS_BLOCKS_DEVICE || b->is_written ||
             !gs_device_is_to_blame(code) ||
-            !gs_device_tries_again(&tries, options, !b->has_weights, st))
+            !gs_device_tries_again(&tries, options, is_told, st))
             break;
     }
     gs_device_tries_release(&tries);

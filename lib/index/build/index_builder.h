@@ -3,7 +3,8 @@
  * index_builder: documents or tuples to an index folder, larger than memory.
  *
  * Two methods fill blocks: `spimi`, growing lists by term, and `bsbi`, sorted tuples; or
- * words are found and sorted on a GPU, where the engine "gpu" is asked for. The index is
+ * words are found and sorted on a GPU, where the engine "gpu" is asked for, or none and
+ * the input is so large that it is sooner (device_try.h). The index is
  * the same bytes either way, for any memory, number of threads and engine. The flow is
  * drawn in index_builder.c.
  *
