@@ -653,6 +653,10 @@ want_words --positions
 for GS_FAKE_GPU_MEMORY in 1000 100000000; do
     words 0
     words 0 -S 4M --parallel=3
+    words 0 -S 4M --parallel=3 --gpu=0,1 # which take batches in turn
+done
+for GS_FAKE_GPU_FAIL in start:2 reset:2 order:2 window:3; do
+    words 1 -S 4M --gpu=1,0
 done
 for GS_FAKE_GPU_FAIL in start:1 piece:1 piece:2 order:1 terms:1 window:1 window:2 place:1 place:3; do
     words 1
@@ -770,6 +774,7 @@ export GS_FAKE_GPU_MEMORY GS_FAKE_GPU_FAIL='' GS_FAKE_GPU_WRONG=''
 for GS_FAKE_GPU_MEMORY in 1000 100000000; do
     for file in once.tsv often.tsv odd.tsv pairs; do
         tuples 0 $file -S 4M --parallel=3
+        tuples 0 $file -S 4M --gpu=0,1,2
     done
     tuples 1 huge.tsv
     tuples 1 far.tsv

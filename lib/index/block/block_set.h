@@ -7,6 +7,10 @@
  * nowhere above. Call order: new, (add*, sort, (views), reset, (shrink))*, free. A
  * worker's block is that worker's own while blocks are filled; `sort` is the team's work,
  * the rest one thread's.
+ *
+ *      batches   | 0 .. 3 | 4 .. 7 | 8 .. 11 | ...
+ *      GPUs          0        1        0             each has a block, with terms of its
+ *                                                    own, joined as those of workers are
  */
 #ifndef GS_LIB_INDEX_BLOCK_BLOCK_SET_H
 #define GS_LIB_INDEX_BLOCK_BLOCK_SET_H
@@ -35,8 +39,10 @@ typedef struct gs_block_set_options {
         dictionary_bytes; /* of tuples and of what is on a device: of terms, all in all */
     bool has_positions;
     bool is_tuples;
-    gs_device_block_options device; /* but for what is said here */
-    const gs_log *log;              /* may be NULL */
+    gs_device_block_options device; /* but for what is said here, for each of: */
+    const int *gpus;                /* none: device.gpu alone */
+    size_t gpu_count;
+    const gs_log *log; /* may be NULL */
 } gs_block_set_options;
 
 size_t gs_block_set_bytes_min(gs_block_kind kind);
@@ -55,6 +61,9 @@ GS_MUST_CHECK gs_code gs_block_set_add(gs_block_set *s, unsigned worker,
 GS_MUST_CHECK gs_code gs_block_set_add_tuples(gs_block_set *s, unsigned worker,
                                               const gs_tuple *tuples, size_t count,
                                               size_t *taken, gs_status *st);
+/* On GPUs: the worker goes on with the batch of this number, all of whose pieces go to
+ * one. None of a batch before is at hand. */
+void gs_block_set_begin_batch(gs_block_set *s, unsigned worker, uint64_t ticket);
 /* The same of texts: the worker's piece, and what becomes of it. The documents of a piece
  * have numbers from `first_doc` on, and the first has had so many words in pieces
  * before. */
@@ -75,9 +84,8 @@ bool gs_block_set_is_nearly_full(const gs_block_set *s, unsigned worker);
 /* Sorts every block by term; a look at them all is valid until reset. */
 GS_MUST_CHECK gs_code gs_block_set_sort(gs_block_set *s, gs_team *team, gs_status *st);
 const gs_term_block *gs_block_set_views(const gs_block_set *s);
-unsigned
-gs_block_set_view_count(const gs_block_set *s);        /* one a worker, or one for all */
-size_t gs_block_set_term_count(const gs_block_set *s); /* of all views */
+unsigned gs_block_set_view_count(const gs_block_set *s); /* one a worker, or one a GPU */
+size_t gs_block_set_term_count(const gs_block_set *s);   /* of all views */
 
 /* Empties them; a dictionary that takes much of its memory starts anew. */
 GS_MUST_CHECK gs_code gs_block_set_reset(gs_block_set *s, gs_status *st);

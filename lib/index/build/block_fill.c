@@ -299,6 +299,8 @@ static gs_code take_batch(gs_block_fill *f, fill_worker *w, unsigned worker,
     }
     w->document = w->text = 0;
     w->in_text = false;
+    if (f->has_pieces)
+        gs_block_set_begin_batch(o->blocks, worker, w->batch.ticket);
     if (f->has_pieces && f->is_tuples)
         gs_tuple_fill_begin(&w->tuple_pieces, &w->batch);
     else if (f->has_pieces)

@@ -311,9 +311,10 @@ static gs_code make_blocks(builder *b, gs_status *st)
         .device = {.source = device_source(b),
                    .piece_bytes = b->plan.text_piece_bytes,
                    .rules = b->rules,
-                   .gpu = engine->gpu_count > 0 ? engine->gpus[0] : 0,
                    .gpu_memory_bytes = engine->gpu_memory_bytes,
                    .input_bytes = gs_input_size_hint(b->input)},
+        .gpus = engine->gpus,
+        .gpu_count = engine->gpu_count,
         .log = b->options->log,
     };
     return gs_block_set_new(&b->blocks, &blocks, st);

@@ -26,7 +26,9 @@ static size_t fixed_bytes(const gs_index_plan *p)
     const size_t texts = 2 * r->block_bytes; /* lists of documents */
     const size_t pieces = 2 * p->piece_bytes + 4 * r->run_block_bytes;
     const size_t lane =
-        p->text_piece_bytes > 0 ? gs_device_block_worker_bytes(p->text_piece_bytes) : 0;
+        p->text_piece_bytes > 0
+            ? p->gpu_count * gs_device_block_worker_bytes(p->text_piece_bytes)
+            : 0;
     return input + p->workers * (texts + pieces + WORKER_BYTES + p->text_bytes + lane) +
            r->stream_blocks * r->block_bytes;
 }
@@ -50,6 +52,7 @@ static void plan_workers(gs_index_plan *p, const gs_index_build_options *build,
     r->block_bytes = gs_clamp(gs_power_below(usable / 256), 64 * KIB, MIB);
     r->stream_block_bytes = r->block_bytes;
     r->run_block_bytes = gs_clamp(r->block_bytes / 4, 32 * KIB, 64 * KIB);
+    p->gpu_count = build->sorter.gpu_count > 0 ? build->sorter.gpu_count : 1;
     if (kind == GS_BLOCKS_DEVICE)
         p->text_piece_bytes = piece_bytes(build, r->block_bytes + GS_BLOCK_HEADROOM);
     for (;; p->workers /= 2) {

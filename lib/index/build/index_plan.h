@@ -28,6 +28,7 @@ typedef struct gs_index_plan {
     size_t gather_bytes;     /* for each worker's block */
     size_t dictionary_bytes; /* for all; of blocks on a device, their terms */
     size_t text_piece_bytes; /* of a worker's text on its way to a device; 0: none goes */
+    size_t gpu_count;        /* each has such a piece */
     size_t writer_bytes;     /* for the index writer, all parts together */
     size_t document_bytes_max;
     size_t long_bytes;   /* for long documents, all in use together, to begin with */
