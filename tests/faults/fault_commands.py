@@ -230,6 +230,11 @@ GPU_COMMANDS = [
             "sort --engine=gpu --parallel=8 {in}/lines -o out", before=OLD),
     Command("sort on a GPU, of stdin, fails", f"{GPU} -r", "lines", is_streaming=True,
             environment=(*SMALL_GPU, ("GS_FAKE_GPU_FAIL", "run:3"))),
+    Command("index build on two GPUs", f"{BUILD} --engine=gpu --gpu=0,1 --stem=english "
+            "--positions --replace -o out {in}/docs", before=OLD_INDEX,
+            environment=SMALL_GPU),
+    Command("index build on a GPU, of stdin, fails", f"{BUILD} --engine=gpu --format=jsonl "
+            "-o out", "docs", environment=(*SMALL_GPU, ("GS_FAKE_GPU_FAIL", "piece:4"))),
 ]
 
 # Those that promise to be durable: a power cut or kill -9 may come at any moment, and then
