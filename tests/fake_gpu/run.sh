@@ -526,6 +526,18 @@ asleep "$program" search index a
 asleep "$program" sort --help
 asleep "$program" index build --help
 asleep "$program" bench --help
+# Nor is one looked for below so much input a thread (zeros are in no word).
+truncate -s 128M docs
+rm -rf index
+asleep "$program" index build --parallel=5 --format=text -o index docs
+checks=$((checks + 1))
+(ulimit -c 0
+ GS_FAKE_GPU_ASLEEP=1 "$program" index build --parallel=4 --format=text -o woken docs 2>err
+ true) 2>/dev/null
+grep -q 'woken up: gs_word_block_new' err && [ ! -e woken ] || {
+    failures=$((failures + 1))
+    echo 'FAILED: index, a GPU is not looked for'
+}
 rm -rf index got docs few
 
 GS_FAKE_GPU_MEMORY=200000 python3 "$here/tests/differential.py" --binary "$program" \

@@ -19,14 +19,14 @@ bool gs_device_is_asked_for(const gs_index_build_options *build)
 }
 
 /*
- * Seconds of 16 cores for a GB, and of these with an H200 (gpu/NOTES.md): 1.7 and 0.7 of
- * documents, 2.1 and 0.3 of tuples; the start of the GPU, beside reading, and its end are
- * 0.6 more. Both ways are the cores' but for that, so that what it takes goes with their
- * number: 35 MB a core of documents, 21 of tuples. Where it is close the cores have it.
+ * The start and end of a GPU are 0.5 s that the cores do not have, and for each GiB it
+ * saves 0.6 s of 32 cores with documents and 1.6 with tuples (gpu/NOTES.md). Both ways
+ * are bound by the cores, so that where they meet goes with their number: 28 MiB a core
+ * of documents, 12 of tuples; with 16 cores too.
  */
 uint64_t gs_device_bytes_min(bool is_tuples, unsigned cores)
 {
-    enum { DOCUMENT_MIB = 64, TUPLE_MIB = 32, CORES_MIN = 4 };
+    enum { DOCUMENT_MIB = 32, TUPLE_MIB = 16, CORES_MIN = 4 };
     const uint64_t mib = is_tuples ? TUPLE_MIB : DOCUMENT_MIB;
     return (cores > CORES_MIN ? cores : CORES_MIN) * mib << 20;
 }

@@ -24,11 +24,11 @@ static void make_file(const char *name, uint64_t bytes)
 static void the_bound_goes_with_the_cores(void)
 {
     const uint64_t mib = 1 << 20;
-    CHECK(gs_device_bytes_min(false, 16) == 1024 * mib);
-    CHECK(gs_device_bytes_min(true, 16) == 512 * mib);
+    CHECK(gs_device_bytes_min(false, 16) == 512 * mib);
+    CHECK(gs_device_bytes_min(true, 16) == 256 * mib);
     CHECK(gs_device_bytes_min(false, 1) == gs_device_bytes_min(false, 4));
-    CHECK(gs_device_bytes_min(false, 4) == 256 * mib);
-    CHECK(gs_device_bytes_min(true, 256) == 8192 * mib);
+    CHECK(gs_device_bytes_min(false, 4) == 128 * mib);
+    CHECK(gs_device_bytes_min(true, 256) == 4096 * mib);
 }
 
 /* Two files, together just what is enough, or a byte less. */
