@@ -39,9 +39,8 @@ static const char usage_text[] =
     "What order means is said with the options of `gpusort sort': -b -d -f -g -i -h -M\n"
     "-n -R -r -V -k -t -s -u -z --sort --random-source --record-size --key-bytes --csv\n"
     "--tsv --no-quotes --jsonl-key --locale-order --header --no-header, as are -S,\n"
-    "--parallel, --no-decompress and --no-uring. Without -s and -u, records with equal "
-    "keys are to be in byte "
-    "order.\n"
+    "--parallel, --no-decompress and --no-uring. Without -s and -u, records with equal\n"
+    "keys are to be in byte order.\n"
     "Exit codes: 0 good, 1 not in order or not the same records, 2 trouble.\n";
 
 static void sum_text(const gs_verify_result *r, char *text)

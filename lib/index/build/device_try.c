@@ -70,7 +70,7 @@ static void say(void *context, gs_log_level level, const char *text)
     const bool is_counted = level <= GS_LOG_WARNING;
     if (is_counted && atomic_fetch_add(&t->said, 1) < t->said_before)
         return;
-    t->to->fn(t->to->context, level, text);
+    gs_log_say(t->to, level, "%s", text);
 }
 
 /* Of a regular file; -1 of any other, and if it is no input. */
