@@ -101,7 +101,7 @@ static bool wants_gpu(const gpusort_job *job)
 static bool sort_by_gpu(number_job *n)
 {
     gs_status st = {.code = GS_OK};
-    const gs_number_array array = {n->numbers, &n->scratch, n->count, n->type};
+    const gs_number_array array = {n->numbers, n->scratch.bytes, n->count, n->type};
     if (gs_number_device_sort(&array, n->job.job, n->team, &n->job.log, &n->job.cancel,
                               &st) == GS_OK)
         return true;

@@ -21,9 +21,8 @@
 #include "lib/base/mem.h"
 
 enum {
-    BLOCK_KEYS = 1 << 17, /* 1 MiB: what a core has in its cache between two copies, and
-                             no more than a step of fresh memory */
-    LANES_MAX = 32,       /* threads; fewer fill the bus */
+    BLOCK_KEYS = 1 << 17, /* 1 MiB: what a core has in its cache between two copies */
+    LANES_MAX = 16, /* threads: more memory to lock, and calls that wait for others */
 };
 
 /* What keys are, whatever their order. */
@@ -62,36 +61,34 @@ static uint8_t *number_at(const gs_number_array *a, size_t i)
 
 static void keep_block(const gs_number_array *a, size_t begin, size_t count)
 {
-    const size_t at = bytes_of(a, begin), end = at + bytes_of(a, count);
-    size_t step = (at + GS_FRESH_STEP - 1) / GS_FRESH_STEP * GS_FRESH_STEP;
-    for (; step < end; step += GS_FRESH_STEP)
-        gs_fresh_memory_take(a->scratch, step);
-    memcpy(a->scratch->bytes + at, number_at(a, begin), end - at);
+    memcpy((uint8_t *)a->scratch + bytes_of(a, begin), number_at(a, begin),
+           bytes_of(a, count));
 }
 
-static key_sums sum_of(const uint64_t *keys, size_t count)
+/* Returns whether they are in order. */
+static bool look_at(const uint64_t *keys, size_t count, key_sums *sums)
 {
     key_sums s = {0, 0};
-    for (size_t i = 0; i < count; i++) {
-        s.plain += keys[i];
-        s.mixed += keys[i] ^ keys[i] >> 31;
-    }
-    return s;
-}
-
-static bool is_in_order(const uint64_t *keys, size_t count)
-{
+    uint64_t before = 0;
     unsigned descents = 0;
-    for (size_t i = 1; i < count; i++)
-        descents |= keys[i - 1] > keys[i];
+    for (size_t i = 0; i < count; i++) {
+        const uint64_t x = keys[i];
+        s.plain += x;
+        s.mixed += x ^ x >> 31;
+        descents |= before > x;
+        before = x;
+    }
+    *sums = s;
     return descents == 0;
 }
 
-static void add_sums(device_way *w, const uint64_t *keys, size_t count)
+static bool add_sums(device_way *w, const uint64_t *keys, size_t count)
 {
-    const key_sums s = sum_of(keys, count);
+    key_sums s;
+    const bool is_in_order = look_at(keys, count, &s);
     atomic_fetch_add(&w->plain[w->is_back], s.plain);
     atomic_fetch_add(&w->mixed[w->is_back], s.mixed);
+    return is_in_order;
 }
 
 static gs_code send_block(device_way *w, uint64_t *keys, size_t begin, size_t count,
@@ -100,7 +97,7 @@ static gs_code send_block(device_way *w, uint64_t *keys, size_t begin, size_t co
     const gs_number_array *const a = w->array;
     keep_block(a, begin, count);
     gs_number_to_keys(keys, number_at(a, begin), count, a->type);
-    add_sums(w, keys, count);
+    (void)add_sums(w, keys, count);
     return gs_device_copy(w->d_keys + begin, keys, count * sizeof *keys, st);
 }
 
@@ -110,9 +107,8 @@ static gs_code take_block(device_way *w, uint64_t *keys, size_t begin, size_t co
     const gs_number_array *const a = w->array;
     GS_TRY(gs_device_copy(keys, w->d_keys + begin, count * sizeof *keys, st));
     w->edges[begin / BLOCK_KEYS] = (block_edge){keys[0], keys[count - 1]};
-    if (!is_in_order(keys, count))
+    if (!add_sums(w, keys, count))
         return GS_FAIL(st, wrong, 0, "a GPU's numbers are not in order");
-    add_sums(w, keys, count);
     gs_number_from_keys(number_at(a, begin), keys, count, a->type);
     return GS_OK;
 }
@@ -207,6 +203,7 @@ gs_code gs_number_device_sort(const gs_number_array *array, const gpusort_job *j
         gs_device_memory_new(&d_keys, (unsigned)options.devices[0], bytes, st));
     GS_TRY_OR_FAIL(
         gs_pinned_memory_new(&locked, lanes * sizeof(uint64_t) * BLOCK_KEYS, st));
+    gs_mem_allow_huge(array->scratch, bytes_of(array, array->count));
     w.d_keys = d_keys;
     w.locked = locked;
     GS_TRY_OR_FAIL(move_all(&w, false, team, st));
@@ -216,7 +213,7 @@ gs_code gs_number_device_sort(const gs_number_array *array, const gpusort_job *j
     GS_TRY_OR_FAIL(check_all(&w, st));
 fail:
     if (st->code != GS_OK && is_overwritten)
-        memcpy(array->numbers, array->scratch->bytes, bytes_of(array, array->count));
+        memcpy(array->numbers, array->scratch, bytes_of(array, array->count));
     gs_pinned_memory_free(locked);
     gs_device_memory_free(d_keys);
     gs_mem_free(w.edges);

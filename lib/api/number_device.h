@@ -5,14 +5,13 @@
 #ifndef GS_LIB_API_NUMBER_DEVICE_H
 #define GS_LIB_API_NUMBER_DEVICE_H
 
-#include "lib/base/fresh_memory.h"
 #include "lib/base/log.h"
 #include "lib/base/team.h"
 #include "lib/gpusort.h"
 
 typedef struct gs_number_array {
     void *numbers;
-    gs_fresh_memory *scratch; /* as many bytes, none taken */
+    void *scratch; /* as many bytes, fresh */
     size_t count;
     gpusort_type type;
 } gs_number_array;
