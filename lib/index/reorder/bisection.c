@@ -37,6 +37,7 @@ typedef struct bisection {
     move *moves, *spare; /* of each document */
     degrees **degrees;   /* of each thread, all 0 between halves */
     gs_gain_table gains;
+    unsigned name_bits; /* that a document is worth which stays beside its neighbour */
     gs_team *team;
     size_t workers; /* of the team, which may have become fewer since */
     atomic_size_t next_task;
@@ -243,6 +244,45 @@ static void sort_leaf(uint32_t *docs, size_t count)
     }
 }
 
+/* What the differences of places take in which each term comes. */
+static uint64_t gap_bits(bisection *b, degrees *last, size_t begin, size_t end)
+{
+    const gs_doc_terms *const t = b->terms;
+    node n = {.b = b, .degrees = last, .begin = begin, .end = end};
+    uint64_t bits = 0;
+    for (size_t i = begin; i < end; i++) {
+        const uint32_t place = (uint32_t)(i - begin) + 1, doc = b->order[i];
+        for (uint64_t k = t->begins[doc]; k < t->begins[doc + 1]; k++) {
+            _Atomic uint32_t *const at = &last[t->terms[k]].of[0];
+            bits += b->gains.gap[place - atomic_load_explicit(at, memory_order_relaxed)];
+            atomic_store_explicit(at, place, memory_order_relaxed);
+        }
+    }
+    forget_degrees(&n, begin, end);
+    return bits;
+}
+
+/* Some documents take the order that they had, unless the one that was found saves more
+ * than their names cost in it: those that came side by side have much in common. */
+static void sort_some(bisection *b, degrees *of, size_t begin, size_t end)
+{
+    move *const sorted = b->moves + begin, *const found = b->spare + begin;
+    const size_t count = end - begin;
+    const uint64_t bits = gap_bits(b, of, begin, end);
+    for (size_t i = 0; i < count; i++)
+        sorted[i] = (move)b->order[begin + i] << 32;
+    gs_place_sort(sorted, found, count, 32);
+    for (size_t i = 0; i < count; i++) {
+        found[i] = b->order[begin + i];
+        b->order[begin + i] = (uint32_t)(sorted[i] >> 32);
+    }
+    if (gap_bits(b, of, begin, end) <=
+        bits + (uint64_t)count * b->name_bits * GS_GAIN_ONE)
+        return;
+    for (size_t i = 0; i < count; i++)
+        b->order[begin + i] = (uint32_t)found[i];
+}
+
 /* All below a range that one thread has. */
 static gs_code bisect_all(bisection *b, degrees *of, size_t begin, size_t end,
                           gs_status *st)
@@ -254,7 +294,10 @@ static gs_code bisect_all(bisection *b, degrees *of, size_t begin, size_t end,
     const size_t middle = begin + (end - begin) / 2;
     GS_TRY(bisect(b, of, begin, end, false, st));
     GS_TRY(bisect_all(b, of, begin, middle, st));
-    return bisect_all(b, of, middle, end, st);
+    GS_TRY(bisect_all(b, of, middle, end, st));
+    if (end - begin <= GS_GAP_TABLE)
+        sort_some(b, of, begin, end);
+    return GS_OK;
 }
 
 /* Where part `i` of 2^levels begins, as halving gives it. */
@@ -332,8 +375,8 @@ static void release(bisection *b)
     gs_mem_unmap(b->spare, (docs + 1) * sizeof *b->spare);
 }
 
-gs_code gs_bisect(uint32_t *order, const gs_doc_terms *terms, gs_team *team,
-                  const volatile int *cancel, gs_status *st)
+gs_code gs_bisect(uint32_t *order, const gs_doc_terms *terms, unsigned name_bits,
+                  gs_team *team, const volatile int *cancel, gs_status *st)
 {
     bisection *b = NULL;
     for (uint32_t i = 0; i < terms->doc_count; i++)
@@ -341,6 +384,7 @@ gs_code gs_bisect(uint32_t *order, const gs_doc_terms *terms, gs_team *team,
     GS_TRY(gs_mem_new(&b, sizeof *b, "bisection", st));
     b->terms = terms;
     b->order = order;
+    b->name_bits = name_bits;
     b->cancel = cancel;
     b->team = team;
     b->workers = gs_team_workers(team);

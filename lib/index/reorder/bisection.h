@@ -13,6 +13,10 @@
  * of either side that gain most change places, and again with what is so then, some
  * times. Differences of docIDs become small, and blocks of postings alike.
  *
+ * Some hundreds of documents, put together again, take the order that they came in, if
+ * that makes their differences as small: names that share beginnings then stay side by
+ * side.
+ *
  * All that is decided follows from sums of whole numbers, in any order of work: the same
  * order for any number of threads. The halves of many documents are made by all threads
  * together, those of few by one each.
@@ -28,8 +32,10 @@ enum {
     GS_BISECTION_BYTES_A_TERM = 8,
 };
 
-/* `order`, of all documents, is filled: order[i] is the one that comes at place i. */
-GS_MUST_CHECK gs_code gs_bisect(uint32_t *order, const gs_doc_terms *terms, gs_team *team,
+/* `order`, of all documents, is filled: order[i] is the one that comes at place i.
+ * `name_bits` is what a document is worth that stays where it was among some hundreds. */
+GS_MUST_CHECK gs_code gs_bisect(uint32_t *order, const gs_doc_terms *terms,
+                                unsigned name_bits, gs_team *team,
                                 const volatile int *cancel, gs_status *st);
 
 #endif

@@ -17,6 +17,7 @@
 #include "lib/base/team.h"
 #include "lib/index/reorder/bisection.h"
 #include "lib/index/reorder/list_reorder.h"
+#include "lib/index/reorder/name_gain.h"
 #include "lib/index/reorder/text_reorder.h"
 
 enum {
@@ -134,7 +135,9 @@ static gs_code find_order(reorderer *r, gs_doc_terms *terms, gs_status *st)
                r->doc_count, terms->term_count, (unsigned long long)terms->posting_count,
                (unsigned long long)header(r)->postings);
     set_phase(r, GS_PHASE_SORT);
-    return gs_bisect(r->order, terms, r->team, o->cancel_signal, st);
+    unsigned name_bits;
+    GS_TRY(gs_name_gain(&name_bits, r->index, st));
+    return gs_bisect(r->order, terms, name_bits, r->team, o->cancel_signal, st);
 }
 
 static gs_code make_order(reorderer *r, gs_status *st)

@@ -26,4 +26,7 @@ void gs_gain_table_fill(gs_gain_table *t)
         t->h[x] = (int32_t)((now - before) >> (32 - GS_GAIN_BITS));
         before = now;
     }
+    t->gap[0] = 0;
+    for (uint32_t x = 1; x <= GS_GAP_TABLE; x++)
+        t->gap[x] = (uint32_t)(log2_of(x) >> (32 - GS_GAIN_BITS));
 }

@@ -21,10 +21,12 @@ enum {
     GS_GAIN_BITS = 16,
     GS_GAIN_ONE = 1 << GS_GAIN_BITS,
     GS_GAIN_TABLE = 4096,
+    GS_GAP_TABLE = 512,
 };
 
 typedef struct gs_gain_table {
     int32_t h[GS_GAIN_TABLE];
+    uint32_t gap[GS_GAP_TABLE + 1]; /* bits of a difference, which is not 0: its log2 */
 } gs_gain_table;
 
 void gs_gain_table_fill(gs_gain_table *t);

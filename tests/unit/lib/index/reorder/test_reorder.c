@@ -29,11 +29,13 @@ enum {
     TOPICS = 8,
     TOPIC_TERMS = 40,
     COMMON_TERMS = 12,
+    FOLDER_DOCS = 8,
     PATH_BYTES = 128
 };
 
 static uint64_t state;
 static uint32_t docs;
+static bool in_folders; /* documents came by topic, and their names are paths */
 static char scratch[] = "/tmp/gpusort-test-reorder-XXXXXX";
 
 static uint64_t below(uint64_t n)
@@ -86,13 +88,18 @@ static void sorted_by_place(void)
 
 /* --- indexes ----------------------------------------------------------------------- */
 
-/* Document d is of topic d % TOPICS: in the order that it comes all topics alternate. */
+/* In the order that documents come all topics alternate, or come one after the other. */
+static uint64_t topic_of(uint64_t doc)
+{
+    return in_folders ? doc * TOPICS / docs : doc % TOPICS;
+}
+
 static bool has_term(uint64_t doc, unsigned t, uint32_t *tf)
 {
     uint64_t mixed = doc * 1000003 + t * 7919 + 12345;
     const uint64_t draw = check_random(&mixed);
     const bool is_common = t < COMMON_TERMS;
-    const bool is_own = !is_common && (t - COMMON_TERMS) / TOPIC_TERMS == doc % TOPICS;
+    const bool is_own = !is_common && (t - COMMON_TERMS) / TOPIC_TERMS == topic_of(doc);
     *tf = 1 + (uint32_t)(draw >> 20) % 4;
     return draw % 100 < (is_common ? 60 : is_own ? 30 : 1);
 }
@@ -114,6 +121,17 @@ static void put_terms(gs_index_part *part, bool has_positions, gs_status *st)
     }
 }
 
+static size_t make_name(uint64_t doc, char *name, size_t room)
+{
+    uint64_t mixed = doc / FOLDER_DOCS;
+    const int n = in_folders ? snprintf(name, room, "%016llx/d%llu",
+                                        (unsigned long long)check_random(&mixed),
+                                        (unsigned long long)doc)
+                             : snprintf(name, room, "d%llu", (unsigned long long)doc);
+    REQUIRE(n > 0 && (size_t)n < room);
+    return (size_t)n;
+}
+
 static void write_index(const char *folder, bool has_positions)
 {
     gs_status st = {.code = GS_OK};
@@ -127,10 +145,9 @@ static void write_index(const char *folder, bool has_positions)
     gs_index_part *part = NULL;
     REQUIRE_OK(gs_index_writer_new(&w, &options, &st), &st);
     for (uint64_t doc = 0; doc < docs; doc++) {
-        char name[32];
-        const int n = snprintf(name, sizeof name, "d%llu", (unsigned long long)doc);
-        REQUIRE_OK(gs_index_writer_document(w, name, (size_t)n, (uint32_t)doc + 1, &st),
-                   &st);
+        char name[48];
+        const size_t n = make_name(doc, name, sizeof name);
+        REQUIRE_OK(gs_index_writer_document(w, name, n, (uint32_t)doc + 1, &st), &st);
     }
     REQUIRE_OK(gs_index_part_new(&part, w, 0, &st), &st);
     put_terms(part, has_positions, &st);
@@ -169,7 +186,8 @@ static uint64_t old_doc(const gs_index *index, uint64_t doc, gs_document_name *n
     REQUIRE_OK(gs_index_document_name(index, doc, name, &st), &st);
     REQUIRE_OK(gs_index_document_length(index, doc, &length, &st), &st);
     uint64_t number = 0;
-    for (size_t i = 1; i < name->bytes; i++)
+    const size_t folder = in_folders ? strlen("0123456789abcdef/") : 0;
+    for (size_t i = folder + 1; i < name->bytes; i++)
         number = number * 10 + (uint64_t)(name->text[i] - '0');
     CHECK(length == number + 1);
     return number;
@@ -234,8 +252,8 @@ static void check_index(const char *folder)
     gs_index_close(index);
 }
 
-/* How often the next document is of another topic: nearly always before. */
-static unsigned changes_of_topic(const char *folder)
+/* How often the next document is of another topic, or in another folder. */
+static unsigned count_changes(const char *folder)
 {
     gs_status st = {.code = GS_OK};
     gs_index *index = NULL;
@@ -244,9 +262,10 @@ static unsigned changes_of_topic(const char *folder)
     uint64_t last = 0;
     REQUIRE_OK(gs_index_open(&index, folder, &st), &st);
     for (uint64_t doc = 0; doc < docs; doc++) {
-        const uint64_t topic = old_doc(index, doc, &name) % TOPICS;
-        changes += doc > 0 && topic != last;
-        last = topic;
+        const uint64_t old = old_doc(index, doc, &name);
+        const uint64_t of = in_folders ? old / FOLDER_DOCS : topic_of(old);
+        changes += doc > 0 && of != last;
+        last = of;
     }
     gs_document_name_release(&name);
     gs_index_close(index);
@@ -262,8 +281,8 @@ static void documents_say_the_same(bool has_positions)
     write_index(from, has_positions);
     REQUIRE_OK(reorder(from, to, 1, 64 << 20, &st), &st);
     check_index(to);
-    CHECK(changes_of_topic(from) == docs - 1);
-    CHECK(changes_of_topic(to) < 4 * TOPICS);
+    CHECK(count_changes(from) == docs - 1);
+    CHECK(count_changes(to) < 4 * TOPICS);
     const uint64_t sum = sum_of(to);
     for (unsigned threads = 2; threads <= 3; threads++) {
         REQUIRE_OK(reorder(from, to, threads, 64 << 20, &st), &st);
@@ -271,6 +290,21 @@ static void documents_say_the_same(bool has_positions)
     }
     REQUIRE_OK(reorder(to, to, 2, 64 << 20, &st), &st); /* in its own place */
     check_index(to);
+}
+
+/* Within a topic any order is as good as any other: the one is kept that names like. */
+static void names_stay_side_by_side(void)
+{
+    gs_status st = {.code = GS_OK};
+    char from[PATH_BYTES], to[PATH_BYTES];
+    memcpy(from, in_scratch("paths"), sizeof from);
+    memcpy(to, in_scratch("paths-to"), sizeof to);
+    in_folders = true;
+    write_index(from, false);
+    REQUIRE_OK(reorder(from, to, 2, 64 << 20, &st), &st);
+    check_index(to);
+    CHECK(count_changes(to) < docs / FOLDER_DOCS * 5 / 4);
+    in_folders = false;
 }
 
 /* Lists in as many readings as little memory takes, against those in one. */
@@ -361,6 +395,7 @@ int main(void)
     sorted_by_place();
     documents_say_the_same(false);
     documents_say_the_same(true);
+    names_stay_side_by_side();
     lists_in_parts(in_scratch("from-p"));
     memory_may_end();
     too_little_memory_is_told();
