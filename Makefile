@@ -397,6 +397,7 @@ fake-gpu-test:
 fake-gpu-run: $(PROGRAM) $(addprefix $(BIN)/tests/unit/lib/,sort/test_sort_failures sort/test_changed_input \
                                                      api/test_number_device)
 	@tests/fake_gpu/run.sh $(CURDIR)/$(PROGRAM) $(CASES)
+	@tests/fake_gpu/group.sh $(CURDIR)/$(PROGRAM) $(if $(SAN),few)
 
 plugin-test:
 	@$(MAKE) --no-print-directory FAKE_GPU=1 CUDA=0 gpu-plugin

@@ -103,6 +103,11 @@
     CALL(gs_code, gs_text_sort_uploads_done,                                            \
          (gs_text_sort *t, const uint64_t *wait_for, uint64_t *done, gs_status          \
           *st), (t, wait_for, done, st), *done = 0; return gs_gpu_refuse(st))           \
+    CALL(gs_code, gs_text_exchange,                                                     \
+         (gs_text_sort *const *chunks, unsigned count, const                            \
+          gs_text_exchange_options *options, gs_text_stretches *out, bool *fits,        \
+          gs_status *st), (chunks, count, options, out, fits, st),                      \
+         out->count = 0; *fits = false; return gs_gpu_refuse(st))                       \
     CALL(gs_code, gs_text_sort_run,                                                     \
          (gs_text_sort *t, gs_text_shape shape, bool drop_equals, uint64_t keep,        \
           gs_text_result *out, gs_status *st),                                          \
@@ -213,6 +218,7 @@
      sizeof(gs_engine_options) * 7 + sizeof(gs_engine_memory) * 11 +                     \
      sizeof(gs_batch) * 13 + sizeof(gs_fingerprint) * 17 +                               \
      sizeof(gs_text_sort_options) * 19 + sizeof(gs_text_result) * 23 +                   \
+     sizeof(gs_text_exchange_options) * 67 + sizeof(gs_text_stretches) * 71 +            \
      sizeof(gs_text_record) * 29 + sizeof(gs_key_search_options) * 31 +                  \
      sizeof(gs_word_options) * 37 + sizeof(gs_word_lane) * 41 +                          \
      sizeof(gs_word_room) * 43 + sizeof(gs_word_piece) * 47 +                            \

@@ -49,6 +49,16 @@ typedef struct gs_text_plan {
     size_t bytes;        /* work, engine and keys */
 } gs_text_plan;
 
+/* The records of a chunk and splitters of strings. */
+typedef struct gs_text_ranges {
+    uint64_t count; /* records of the chunk */
+    bool drops_equals;
+    uint32_t splitter_count;
+    gs_text_view splitters;
+    size_t splitter_key_bytes;
+    uint64_t placed; /* records of the result so far */
+} gs_text_ranges;
+
 /* Parts of `work`, for the chunk that is being sorted. */
 typedef struct gs_text_parts {
     uint64_t *tile_counts, *starts, *sums;
@@ -110,6 +120,13 @@ struct gs_text_sort {
     uint64_t result_count, result_bytes;
 };
 
+/* Slots that it has for fetches. */
+static inline unsigned gs_text_fetches(const gs_text_sort *t)
+{
+    return t->options.is_of_several ? (unsigned)GS_TEXT_FETCHES_MAX
+                                    : (unsigned)GS_TEXT_FETCHES;
+}
+
 /* Blocks of a launch. */
 unsigned gs_text_grid(uint64_t items, uint64_t a_block);
 /* Makes *memory at least `bytes` large; what was in it is lost. */
@@ -126,6 +143,11 @@ gs_code gs_text_can_fit(gs_text_sort *t, uint64_t least, uint64_t records,
 gs_code gs_text_plan_make(const gs_text_sort *t, uint64_t records, uint64_t text_bytes,
                           uint64_t costly, size_t available, gs_text_plan *out,
                           gs_status *st);
+/* The plan that takes least: of as many units as can be, at least two; *fits is false if
+ * there is no memory for it, or too few records. */
+gs_code gs_text_plan_cut(const gs_text_sort *t, uint64_t records, uint64_t text_bytes,
+                         uint64_t costly, size_t available, gs_text_plan *out, bool *fits,
+                         gs_status *st);
 /* Takes the memory of the plan and lays its parts out. */
 gs_code gs_text_prepare(gs_text_sort *t, const gs_text_plan *plan, gs_status *st);
 /* What is free for the work on a chunk. */
@@ -151,6 +173,13 @@ gs_code gs_text_sort_unit(gs_text_sort *t, uint64_t count, gs_status *st);
 gs_code gs_text_drop_equals(gs_text_sort *t, uint64_t count, const uint32_t *rows,
                             uint32_t *to, uint32_t *counts, uint64_t *kept,
                             gs_status *st);
+/* Sorts the sample that t->view is of, those of parts.rows of `records`, and takes
+ * splitters from it. */
+gs_code gs_text_take_splitters(gs_text_sort *t, gs_text_ranges *r,
+                               const gs_text_view &records, uint32_t sampled,
+                               gs_status *st);
+/* Finds the bucket of each record of the chunk, and what is in the buckets. */
+gs_code gs_text_classify(gs_text_sort *t, const gs_text_ranges *r, gs_status *st);
 /* Sorts a chunk unit by unit, into parts.result; with drops_equals as above. Stops behind
  * `keep` records. */
 gs_code gs_text_sort_units(gs_text_sort *t, uint64_t count, bool drops_equals,
@@ -159,6 +188,15 @@ gs_code gs_text_sort_units(gs_text_sort *t, uint64_t count, bool drops_equals,
  * or without; behind the last group: how long it is. */
 gs_code gs_text_group_bytes(gs_text_sort *t, const gs_text_view &view, bool with_keys,
                             uint64_t count, uint64_t *sums, gs_status *st);
+/* starts[k] = where line k of so much text begins. */
+gs_code gs_text_find_lines(gs_text_sort *t, const uint8_t *text, uint64_t bytes,
+                           uint64_t *starts, gs_status *st);
+/* t->lines and t->view: all records of the chunk, for which memory was prepared. */
+gs_code gs_text_view_lines(gs_text_sort *t, gs_status *st);
+/* The text of the chunk is another one from now on, in memory of `capacity` bytes that
+ * gs_text_grow took; it is counted, as when it is uploaded. */
+gs_code gs_text_adopt(gs_text_sort *t, uint8_t *memory, size_t capacity, uint64_t bytes,
+                      gs_status *st);
 /* A step of run has ended; with a trace it waits, so that the steps can be told apart. */
 gs_code gs_text_end_step(gs_text_sort *t, const char *name, gs_status *st);
 /* Reads words from the device into h_mail; waits for the work before. */

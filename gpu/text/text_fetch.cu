@@ -45,7 +45,7 @@ static gs_text_view result_lines(const gs_text_sort *t)
 gs_code gs_text_sort_fetch_text(gs_text_sort *t, unsigned slot, uint64_t offset,
                                 size_t bytes, void *to, gs_status *st)
 {
-    gs_assert(slot < GS_TEXT_FETCHES_MAX && bytes <= t->options.fetch_bytes_max);
+    gs_assert(slot < gs_text_fetches(t) && bytes <= t->options.fetch_bytes_max);
     gs_assert(offset + bytes <= t->result_bytes);
     if (bytes == 0)
         return GS_OK;
@@ -66,7 +66,7 @@ gs_code gs_text_sort_fetch_text(gs_text_sort *t, unsigned slot, uint64_t offset,
 
 gs_code gs_text_sort_fetch_wait(gs_text_sort *t, unsigned slot, gs_status *st)
 {
-    gs_assert(slot < GS_TEXT_FETCHES_MAX);
+    gs_assert(slot < gs_text_fetches(t));
     GPU_TRY(st, cudaSetDevice(t->options.device));
     GPU_TRY(st, cudaStreamSynchronize(t->fetch_streams[slot]));
     return GS_OK;

@@ -227,6 +227,23 @@ gs_code gs_text_plan_make(const gs_text_sort *t, uint64_t records, uint64_t text
                    available, (unsigned long long)records);
 }
 
+gs_code gs_text_plan_cut(const gs_text_sort *t, uint64_t records, uint64_t text_bytes,
+                         uint64_t costly, size_t available, gs_text_plan *out, bool *fits,
+                         gs_status *st)
+{
+    const unsigned units = unit_counts[UNIT_COUNTS - 1];
+    size_t bytes = 0;
+    *fits = false;
+    if (!can_cut(t, records, units))
+        return GS_OK;
+    count_units(t, records, units, out);
+    out->keys_bytes = keys_room(t, text_bytes, records, costly, units);
+    GS_TRY(run_bytes(t, out, &bytes, st));
+    out->bytes = bytes + out->keys_bytes;
+    *fits = out->unit_count < out->count && out->bytes <= available;
+    return GS_OK;
+}
+
 /* --- its memory --------------------------------------------------------------------- */
 
 static void drop_engine(gs_text_sort *t)

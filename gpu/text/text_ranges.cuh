@@ -115,14 +115,15 @@ static __global__ void __launch_bounds__(GS_TIE_THREADS)
     }
 }
 
-/* Is a row in one of buckets [low, high)? */
+/* Is a row in one of buckets [low, high)? With `owners`: in one that belongs to `low`. */
 struct gs_in_buckets {
     const uint16_t *ids;
     uint32_t low, high;
+    const uint8_t *owners;
     __device__ __forceinline__ bool operator()(uint32_t row) const
     {
         const uint32_t id = ids[row];
-        return id >= low && id < high;
+        return owners != nullptr ? owners[id] == low : id >= low && id < high;
     }
 };
 

@@ -45,17 +45,18 @@ gs_code gs_text_sum_up(gs_text_sort *t, uint64_t *words, uint64_t count, gs_stat
 
 /* --- lines and keys ----------------------------------------------------------------- */
 
-static gs_code find_lines(gs_text_sort *t, gs_status *st)
+gs_code gs_text_find_lines(gs_text_sort *t, const uint8_t *text, uint64_t bytes,
+                           uint64_t *starts, gs_status *st)
 {
     gs_text_parts *const p = &t->parts;
     const uint8_t eol = t->options.order.eol;
-    const unsigned tiles = gs_text_grid(t->text_bytes, GS_LINE_TILE);
-    k_count_tile_lines<<<tiles, GS_LINE_THREADS, 0, t->work_stream>>>(
-        t->d_text, t->text_bytes, eol, p->tile_counts);
+    const unsigned tiles = gs_text_grid(bytes, GS_LINE_TILE);
+    k_count_tile_lines<<<tiles, GS_LINE_THREADS, 0, t->work_stream>>>(text, bytes, eol,
+                                                                      p->tile_counts);
     GPU_LAUNCHED(st, t->work_stream, "k_count_tile_lines");
     GS_TRY(gs_text_sum_up(t, p->tile_counts, tiles, st));
-    k_write_starts<<<tiles, GS_LINE_THREADS, 0, t->work_stream>>>(
-        t->d_text, t->text_bytes, eol, p->tile_counts, p->starts);
+    k_write_starts<<<tiles, GS_LINE_THREADS, 0, t->work_stream>>>(text, bytes, eol,
+                                                                  p->tile_counts, starts);
     GPU_LAUNCHED(st, t->work_stream, "k_write_starts");
     return GS_OK;
 }
@@ -306,7 +307,7 @@ static gs_code lay_out_result(gs_text_sort *t, gs_status *st)
     return GS_OK;
 }
 
-static gs_code make_view(gs_text_sort *t, gs_status *st)
+gs_code gs_text_view_lines(gs_text_sort *t, gs_status *st)
 {
     const gs_text_order *const o = &t->options.order;
     t->lines = {};
@@ -317,7 +318,9 @@ static gs_code make_view(gs_text_sort *t, gs_status *st)
     t->lines.is_backwards = o->is_backwards;
     t->lines.has_eol = o->record_size == 0;
     t->view = t->lines;
-    return o->record_size > 0 ? GS_OK : find_lines(t, st);
+    if (o->record_size > 0)
+        return GS_OK;
+    return gs_text_find_lines(t, t->d_text, t->text_bytes, t->parts.starts, st);
 }
 
 gs_code gs_text_sort_run(gs_text_sort *t, gs_text_shape shape, bool drops, uint64_t keep,
@@ -342,7 +345,7 @@ gs_code gs_text_sort_run(gs_text_sort *t, gs_text_shape shape, bool drops, uint6
     GS_TRY(gs_text_plan_make(t, count, t->text_bytes, t->costly_counted,
                              gs_text_available(t), &plan, st));
     GS_TRY(gs_text_prepare(t, &plan, st));
-    GS_TRY(make_view(t, st));
+    GS_TRY(gs_text_view_lines(t, st));
     GS_TRY(gs_text_end_step(t, "find lines", st));
     t->shape = shape;
     if (plan.unit_count < plan.count)

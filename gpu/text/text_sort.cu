@@ -126,7 +126,7 @@ static gs_code new_memory(gs_text_sort *t, gs_status *st)
     t->held_bytes = GS_DEVICE_PAGE_BYTES; /* that small pieces share */
     GS_TRY(allocate(t, &memory, t->text_capacity + GS_TEXT_SLACK, st));
     t->d_text = (uint8_t *)memory;
-    for (unsigned i = 0; i < GS_TEXT_FETCHES_MAX; i++) {
+    for (unsigned i = 0; i < gs_text_fetches(t); i++) {
         GS_TRY(allocate(t, &memory, t->options.fetch_bytes_max, st));
         t->d_fetch[i] = (uint8_t *)memory;
     }
@@ -315,6 +315,30 @@ gs_code gs_text_sort_upload(gs_text_sort *t, const void *data, size_t bytes, boo
     t->upload_count++;
     *ticket = number;
     return GS_OK;
+}
+
+gs_code gs_text_adopt(gs_text_sort *t, uint8_t *memory, size_t capacity, uint64_t bytes,
+                      gs_status *st)
+{
+    size_t before = t->text_capacity + GS_TEXT_SLACK;
+    gs_assert(t->uploads_counted == t->upload_count && bytes + GS_TEXT_SLACK <= capacity);
+    t->fixed_bytes += gs_device_taken(capacity) - gs_device_taken(before);
+    GS_TRY(gs_text_drop(t, &t->d_text, &before, st));
+    t->d_text = memory;
+    t->text_capacity = capacity - GS_TEXT_SLACK;
+    for (unsigned k = 0; k < 2; k++)
+        t->known_count[k] = t->known_bytes[k] = t->too_many[k] = 0;
+    t->lines_counted = t->costly_counted = t->bytes_uncounted = 0;
+    t->upload_count = t->uploads_counted = 0;
+    t->text_bytes = bytes;
+    if (bytes == 0)
+        return GS_OK;
+    GPU_TRY(st, cudaEventRecord(t->uploads[0].copied, t->copy_stream));
+    GS_TRY(count_lines(t, 0, 0, bytes, st));
+    t->uploads[0].bytes = bytes;
+    t->bytes_uncounted = bytes;
+    t->upload_count = 1;
+    return gs_text_take_counts(t, 1, st);
 }
 
 gs_code gs_text_sort_uploads_done(gs_text_sort *t, const uint64_t *wait_for,

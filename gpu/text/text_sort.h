@@ -40,7 +40,11 @@ extern "C" {
 enum {
     GS_TEXT_KEYS_MAX = 16,
     GS_TEXT_BLANK_FIELDS = -1, /* delimiter: fields are separated by blanks */
-    GS_TEXT_FETCHES_MAX = 4,   /* fetch_text in flight, each in a slot of its own */
+    GS_TEXT_FETCHES = 4,       /* fetch_text in flight, each in a slot of its own, */
+    GS_TEXT_FETCHES_MAX = 8,   /* or of a chunk that is one of several */
+    GS_TEXT_CHUNKS_MAX = 8,    /* of one exchange */
+    GS_TEXT_STRETCHES_MAX = 2048,
+    GS_TEXT_SAMPLE_SLACK = 64, /* a sample is so much shorter than what is fetched */
 };
 
 /* What a key is compared as: its letter (lib/sort/key/order.h). */
@@ -98,6 +102,7 @@ typedef struct gs_text_sort_options {
     unsigned chunks_there;     /* that share it on this device, this one too; 0: one */
     bool may_halve_memory;     /* takes half of that if the expected input needs more */
     bool may_drop_equals;      /* run may be told to */
+    bool is_of_several;        /* may be exchanged, and has more fetches in flight */
     uint64_t unit_records_max; /* sorted at a time; 0: as many as there is memory for */
     const gs_log *log;         /* borrowed; may be NULL */
     gs_trace *trace;           /* borrowed; may be NULL */
@@ -122,6 +127,40 @@ GS_MUST_CHECK gs_code gs_text_sort_upload(gs_text_sort *t, const void *data, siz
 /* How many tickets are done; with `wait_for` it waits until that one is. */
 GS_MUST_CHECK gs_code gs_text_sort_uploads_done(gs_text_sort *t, const uint64_t *wait_for,
                                                 uint64_t *done, gs_status *st);
+
+/* --- several chunks, each on a GPU of its own --------------------------------------- */
+
+/* A stretch of all records in their order, which one chunk has. */
+typedef struct gs_text_stretch {
+    unsigned chunk;
+    uint64_t bytes;
+} gs_text_stretch;
+
+typedef struct gs_text_exchange_options {
+    /* Records of all chunks, whole, one behind the other; their text and 8 bytes for each
+     * are no more than what is fetched at a time. */
+    const uint8_t *sample;
+    size_t sample_bytes;
+    uint32_t sample_count;
+    bool one_each; /* chunk 0 gets the first stretch, chunk 1 the second, and no more */
+} gs_text_exchange_options;
+
+typedef struct gs_text_stretches {
+    gs_text_stretch all[GS_TEXT_STRETCHES_MAX];
+    size_t count;
+} gs_text_stretches;
+
+/* What the chunks have, all uploaded, goes to and fro between their devices until each
+ * has the records of some stretches and, whichever are equal, of no other. The order in
+ * which records came is that of the chunks, and in each as it was. Then each chunk is run
+ * by itself: its stretches lie one behind the other in its result. *fits is false, and
+ * the chunks are to be emptied, if there is no memory for it or the sample is too small.
+ * Waits; a failure is one of all chunks. */
+GS_MUST_CHECK gs_code gs_text_exchange(gs_text_sort *const *chunks, unsigned count,
+                                       const gs_text_exchange_options *options,
+                                       gs_text_stretches *out, bool *fits, gs_status *st);
+
+/* --- the result --------------------------------------------------------------------- */
 
 typedef enum gs_text_shape {
     GS_TEXT_OUTPUT,  /* lines with their end-of-line bytes: fetch_text */

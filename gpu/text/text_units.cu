@@ -23,15 +23,6 @@ enum {
     CLASSIFY_BLOCKS = 1056, /* eight for each multiprocessor of a large GPU */
 };
 
-typedef struct gs_text_ranges {
-    uint64_t count; /* records of the chunk */
-    bool drops_equals;
-    uint32_t splitter_count;
-    gs_text_view splitters;
-    size_t splitter_key_bytes;
-    uint64_t placed; /* records of the result so far */
-} gs_text_ranges;
-
 /* --- splitters ---------------------------------------------------------------------- */
 
 /* Picks a sample that fits into a unit, and makes its keys. */
@@ -58,11 +49,11 @@ static gs_code pick_sample(gs_text_sort *t, uint64_t count, uint32_t *out, gs_st
     return GS_OK;
 }
 
-static gs_code choose_splitters(gs_text_sort *t, gs_text_ranges *r, gs_status *st)
+gs_code gs_text_take_splitters(gs_text_sort *t, gs_text_ranges *r,
+                               const gs_text_view &records, uint32_t sampled,
+                               gs_status *st)
 {
     gs_text_parts *const p = &t->parts;
-    uint32_t sampled = 0;
-    GS_TRY(pick_sample(t, r->count, &sampled, st));
     GS_TRY(gs_text_sort_unit(t, sampled, st));
     r->splitter_count = sampled / GS_SAMPLE_LEAST;
     if (r->splitter_count > GS_SPLITTERS_MAX)
@@ -71,7 +62,7 @@ static gs_code choose_splitters(gs_text_sort *t, gs_text_ranges *r, gs_status *s
                        t->work_stream>>>(p->rows, p->order, sampled, r->splitter_count,
                                          p->splitter_rows);
     GPU_LAUNCHED(st, t->work_stream, "k_take_splitters");
-    t->view = t->lines;
+    t->view = records;
     t->view.rows = p->splitter_rows;
     GS_TRY(gs_text_make_keys(t, r->splitter_count, 0, &r->splitter_key_bytes, st));
     r->splitters = t->view;
@@ -108,7 +99,7 @@ static gs_code view_window(gs_text_sort *t, const gs_text_ranges *r, uint64_t fi
     }
 }
 
-static gs_code classify(gs_text_sort *t, const gs_text_ranges *r, gs_status *st)
+gs_code gs_text_classify(gs_text_sort *t, const gs_text_ranges *r, gs_status *st)
 {
     const size_t bytes = (GS_BUCKETS_MAX + 1) * sizeof *t->h_buckets;
     const auto kernel =
@@ -137,7 +128,7 @@ static gs_code pick_rows(gs_text_sort *t, const gs_text_ranges *r, uint32_t low,
 {
     size_t bytes = t->parts.temp_bytes;
     uint64_t *const d_picked = t->parts.tile_counts; /* not needed any more */
-    const gs_in_buckets is_in = {t->parts.bucket_ids, low, high};
+    const gs_in_buckets is_in = {t->parts.bucket_ids, low, high, nullptr};
     GPU_TRY(st, cub::DeviceSelect::If(
                     t->parts.temp, bytes, thrust::counting_iterator<uint32_t>(0), to,
                     d_picked, (int64_t)r->count, is_in, t->work_stream));
@@ -213,9 +204,11 @@ gs_code gs_text_sort_units(gs_text_sort *t, uint64_t count, bool drops_equals,
     gs_text_ranges r = {};
     r.count = count;
     r.drops_equals = drops_equals;
-    GS_TRY(choose_splitters(t, &r, st));
+    uint32_t sampled = 0;
+    GS_TRY(pick_sample(t, count, &sampled, st));
+    GS_TRY(gs_text_take_splitters(t, &r, t->lines, sampled, st));
     GS_TRY(gs_text_end_step(t, "sample", st));
-    GS_TRY(classify(t, &r, st));
+    GS_TRY(gs_text_classify(t, &r, st));
     GS_TRY(gs_text_end_step(t, "classify", st));
     const uint32_t bucket_count = 2 * r.splitter_count + 1;
     for (uint32_t low = 0, buckets; low < bucket_count && r.placed < keep;

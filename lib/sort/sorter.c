@@ -212,8 +212,8 @@ static void expect_output(const gs_sorter *s)
 /* The first of these that is for this sort, and was not asked before. */
 static gs_code choose_former(gs_sorter *s, gs_status *st)
 {
-    static gs_former_new_fn *const formers[] = {gs_device_former_new, gs_list_former_new,
-                                                gs_memory_former_new};
+    static gs_former_new_fn *const formers[] = {gs_group_former_new, gs_device_former_new,
+                                                gs_list_former_new, gs_memory_former_new};
     while (s->former == NULL) {
         gs_assert(s->formers_asked < sizeof formers / sizeof formers[0]);
         GS_TRY(formers[s->formers_asked++](&s->former, &s->forming, st));

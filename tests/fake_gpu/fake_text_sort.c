@@ -22,42 +22,11 @@
 #include "lib/base/assertion.h"
 #include "lib/base/mem.h"
 #include "tests/fake_gpu/fake_calls.h"
+#include "tests/fake_gpu/fake_text.h"
 
-enum { UPLOADS_MAX = 256, SYMBOL_BYTES = 6 };
+enum { SYMBOL_BYTES = 6 };
 
-typedef struct fake_upload {
-    const void *from;
-    uint8_t *to;
-    size_t bytes;
-} fake_upload;
-
-typedef struct fake_fetch {
-    uint64_t offset;
-    size_t bytes;
-    uint8_t *to;
-} fake_fetch;
-
-typedef struct fake_record {
-    const uint8_t *line;
-    uint8_t *key;
-    uint64_t line_bytes, key_bytes, row, count, offset;
-} fake_record;
-
-struct gs_text_sort {
-    gs_text_sort_options options;
-    uint8_t *text, *keys;
-    size_t capacity, keys_bytes;
-    uint64_t text_bytes, line_count;
-    fake_upload uploads[UPLOADS_MAX];
-    uint64_t upload_count, uploads_done;
-    fake_fetch fetches[GS_TEXT_FETCHES_MAX];
-    gs_text_shape shape;
-    fake_record *records;
-    uint64_t record_count;
-    uint64_t result_bytes;
-};
-
-static unsigned runs_begun; /* by one thread at a time */
+static _Atomic unsigned runs_begun;
 
 /* --- the device -------------------------------------------------------------------- */
 
@@ -93,7 +62,7 @@ gs_code gs_text_sort_new(gs_text_sort **out, const gs_text_sort_options *options
     return GS_OK;
 }
 
-static void release_result(gs_text_sort *t)
+void fake_release_result(gs_text_sort *t)
 {
     gs_mem_free(t->records);
     if (t->keys != NULL)
@@ -107,7 +76,7 @@ void gs_text_sort_free(gs_text_sort *t)
 {
     if (t == NULL)
         return;
-    release_result(t);
+    fake_release_result(t);
     gs_mem_unmap(t->text, t->capacity);
     gs_mem_free(t);
 }
@@ -119,6 +88,12 @@ static void do_upload(gs_text_sort *t)
     const fake_upload *const u = &t->uploads[t->uploads_done % UPLOADS_MAX];
     memcpy(u->to, u->from, u->bytes);
     t->uploads_done++;
+}
+
+void fake_finish_uploads(gs_text_sort *t)
+{
+    while (t->uploads_done < t->upload_count)
+        do_upload(t);
 }
 
 /* An empty chunk has room for any batch. */
@@ -209,7 +184,7 @@ static uint64_t compare_strings(const gs_text_order *o, const fake_record *x,
     return i;
 }
 
-static int compare(const void *a, const void *b, void *context)
+int fake_compare(const void *a, const void *b, void *context)
 {
     const gs_text_order *const o = context;
     const fake_record *const x = a, *const y = b;
@@ -220,7 +195,7 @@ static int compare(const void *a, const void *b, void *context)
     return (x->row > y->row) - (x->row < y->row);
 }
 
-static gs_code find_records(gs_text_sort *t, gs_status *st)
+gs_code fake_find_records(gs_text_sort *t, gs_status *st)
 {
     const gs_text_order *const o = &t->options.order;
     const bool is_plain = gs_text_order_is_plain(o);
@@ -313,13 +288,13 @@ gs_code gs_text_sort_run(gs_text_sort *t, gs_text_shape shape, bool drop_equals,
     *out = (gs_text_result){.rounds = 1};
     GS_TRY(pass("run", st));
     runs_begun++;
-    while (t->uploads_done < t->upload_count)
-        do_upload(t);
-    release_result(t);
+    fake_finish_uploads(t);
+    fake_release_result(t);
     t->shape = shape;
-    GS_TRY(find_records(t, st));
+    GS_TRY(fake_find_records(t, st));
     out->input_count = t->record_count;
-    qsort_r(t->records, t->record_count, sizeof *t->records, compare, &t->options.order);
+    qsort_r(t->records, t->record_count, sizeof *t->records, fake_compare,
+            &t->options.order);
     if (drop_equals)
         drop_equal_records(t);
     spoil(t);
@@ -357,13 +332,20 @@ static void gather(const gs_text_sort *t, uint64_t begin, uint64_t end, uint8_t 
     }
 }
 
+/* A chunk has no more than it takes memory for. */
+static bool is_slot(const gs_text_sort *t, unsigned slot)
+{
+    return slot < (t->options.is_of_several ? (unsigned)GS_TEXT_FETCHES_MAX
+                                            : (unsigned)GS_TEXT_FETCHES);
+}
+
 gs_code gs_text_sort_fetch_text(gs_text_sort *t, unsigned slot, uint64_t offset,
                                 size_t bytes, void *to, gs_status *st)
 {
     GS_TRY(pass("fetch", st));
     gs_assert(t->shape == GS_TEXT_OUTPUT && offset + bytes <= t->result_bytes);
     gs_assert(bytes <= t->options.fetch_bytes_max);
-    gs_assert(slot < GS_TEXT_FETCHES_MAX && t->fetches[slot].to == NULL);
+    gs_assert(is_slot(t, slot) && t->fetches[slot].to == NULL);
     t->fetches[slot] = (fake_fetch){offset, bytes, to};
     return GS_OK;
 }
@@ -371,7 +353,7 @@ gs_code gs_text_sort_fetch_text(gs_text_sort *t, unsigned slot, uint64_t offset,
 gs_code gs_text_sort_fetch_wait(gs_text_sort *t, unsigned slot, gs_status *st)
 {
     (void)st;
-    gs_assert(slot < GS_TEXT_FETCHES_MAX);
+    gs_assert(is_slot(t, slot));
     fake_fetch *const f = &t->fetches[slot];
     if (f->to != NULL)
         gather(t, f->offset, f->offset + f->bytes, f->to);
@@ -423,7 +405,7 @@ gs_code gs_text_sort_fetch_records(gs_text_sort *t, uint64_t first, uint64_t cou
 void gs_text_sort_reset(gs_text_sort *t)
 {
     gs_assert(t->uploads_done == t->upload_count);
-    release_result(t);
+    fake_release_result(t);
     t->text_bytes = t->upload_count = t->uploads_done = t->line_count = 0;
 }
 

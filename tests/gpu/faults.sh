@@ -55,6 +55,9 @@ for kind in memory launch lost; do
 done
 fail_each 'spilled' launch "$program" --engine gpu --gpu-mem 24M -S 2M in -o got
 fail_each 'two slots' lost "$program" --engine gpu --gpu 0,0 --gpu-mem 24M -S 2M in -o got
+for kind in launch lost; do
+    fail_each 'two together' $kind "$program" --engine gpu --gpu 0,0 in -o got
+done
 pipe() {
     cat in | "$program" --engine gpu | cat >got
     return "${PIPESTATUS[1]}"

@@ -21,6 +21,7 @@ gpusort=$folder/gpusort tests=$folder/tests/gpu log_folder=$folder
 step starts "$here/starts.sh" "$gpusort"
 if [ "$cases" = few ]; then
     step text "$tests/test_text"
+    step exchange "$tests/test_exchange" --few
     step words "$tests/test_words"
     step engines "$tests/test_engines" --quick
     step order "$tests/test_order" --few
@@ -39,6 +40,7 @@ for engine in $engines; do
 done
 begin order "$tests/test_order"
 begin text "$tests/test_text"
+begin exchange "$tests/test_exchange"
 begin words "$tests/test_words"
 begin key-search "$tests/test_key_search"
 settle

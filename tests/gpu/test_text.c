@@ -344,15 +344,15 @@ static void check_text(gs_text_sort *t, size_t count, uint64_t bytes, bool has_e
     memset(got, 0xa5, bytes + 1);
     uint64_t next = 0;
     for (unsigned i = 0; next < bytes; i++) {
-        const unsigned slot = i % GS_TEXT_FETCHES_MAX;
-        if (i >= GS_TEXT_FETCHES_MAX)
+        const unsigned slot = i % GS_TEXT_FETCHES;
+        if (i >= GS_TEXT_FETCHES)
             REQUIRE_OK(gs_text_sort_fetch_wait(t, slot, &st), &st);
         size_t n = 1 + below(FETCH);
         n = n < bytes - next ? n : bytes - next;
         REQUIRE_OK(gs_text_sort_fetch_text(t, slot, next, n, got + next, &st), &st);
         next += n;
     }
-    for (unsigned slot = 0; slot < GS_TEXT_FETCHES_MAX; slot++)
+    for (unsigned slot = 0; slot < GS_TEXT_FETCHES; slot++)
         REQUIRE_OK(gs_text_sort_fetch_wait(t, slot, &st), &st);
     CHECK(got[bytes] == 0xa5);
     uint64_t to = 0;

@@ -601,8 +601,10 @@ gs_code gs_device_chunk_emit(gs_device_chunk *c, unsigned slot, gs_sink *sink,
         GS_TRY(gs_device_text_keep(c->forming, sort, &result, &c->read[slot], &c->landing,
                                    sink, st));
     } else if (is_text) {
-        GS_TRY(gs_device_text_emit(c->forming, sort, result.bytes, &c->landing,
-                                   sink->stream, &ticket, st));
+        const gs_text_stretch all = {0, result.bytes};
+        const gs_sorted_text text = {&sort, 1, &all, 1};
+        GS_TRY(gs_device_text_emit(c->forming, &text, &c->landing, sink->stream, &ticket,
+                                   st));
         atomic_fetch_add(&sink->record_count, result.record_count);
     } else {
         GS_TRY(gs_device_records_emit(c->forming, sort, result.record_count,

@@ -113,8 +113,9 @@ static gs_code sort_range(gs_device_merge *m, gs_text_sort *sort, uint64_t bytes
     if (result.bytes != bytes)
         return GS_FAIL(st, GS_ERR_GPU, 0, "verify: of %llu bytes of runs came back %llu",
                        (unsigned long long)bytes, (unsigned long long)result.bytes);
-    GS_TRY(gs_device_text_emit(f, sort, bytes, m->options.landing, sink->stream, ticket,
-                               st));
+    const gs_text_stretch all = {0, bytes};
+    const gs_sorted_text text = {&sort, 1, &all, 1};
+    GS_TRY(gs_device_text_emit(f, &text, m->options.landing, sink->stream, ticket, st));
     atomic_fetch_add(&sink->record_count, result.record_count);
     if (f->options->stats != NULL)
         atomic_fetch_add(&f->options->stats->merge_bytes, bytes);

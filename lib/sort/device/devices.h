@@ -8,6 +8,7 @@
 #include "lib/sort/device/device_choice.h"
 #include "lib/sort/device/device_feed.h"
 #include "lib/sort/device/device_former.h"
+#include "lib/sort/device/group_former.h"
 #include "lib/sort/device/text_choice.h"
 
 #endif

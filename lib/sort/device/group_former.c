@@ -1,0 +1,306 @@
+/* SPDX-License-Identifier: MIT */
+#include "lib/sort/device/group_former.h"
+
+#include <stdatomic.h>
+
+#include "gpu/device/device.h"
+#include "lib/base/assertion.h"
+#include "lib/base/mem.h"
+#include "lib/sort/device/device_feed.h"
+#include "lib/sort/device/device_text.h"
+
+typedef struct group_former {
+    gs_former former; /* first */
+    unsigned count;   /* of GPUs */
+    gs_text_sort *sorts[GS_TEXT_CHUNKS_MAX];
+    gs_team *team; /* a thread for each */
+    gs_device_feed *feed;
+    gs_text_head head;
+    gs_exchange_sample sample;
+    gs_landing landing;
+    void *pinned;
+    bool is_started;
+    bool is_given_up; /* the input is for somebody else */
+    gs_multiset read;
+    gs_text_stretches stretches;
+    gs_text_result results[GS_TEXT_CHUNKS_MAX];
+} group_former;
+
+/* --- start ---------------------------------------------------------------------- */
+
+/* How many chunks are on the GPU: more than one if it is named more than once. */
+static unsigned chunks_there(const gs_device_choice *choice, unsigned count, int device)
+{
+    unsigned there = 0;
+    for (unsigned i = 0; i < count; i++)
+        there += choice->devices[i] == device;
+    return there;
+}
+
+static gs_code new_sort(group_former *g, unsigned i, gs_status *st)
+{
+    const gs_forming *const f = g->former.forming;
+    const gs_device_choice *const choice = f->device;
+    const gs_text_sort_options options = {
+        .device = choice->devices[i],
+        .order = choice->order,
+        .engine = choice->engine,
+        .input_bytes = choice->input_bytes / g->count + 1,
+        .is_exact = true,
+        .batch_bytes_max = f->plan->feed_block_bytes + 1,
+        .fetch_bytes_max = f->plan->stream_block_bytes,
+        .memory_bytes_max = f->options->gpu_memory_bytes,
+        .is_of_several = true,
+        .chunks_there = chunks_there(choice, g->count, choice->devices[i]),
+        .log = f->options->log,
+        .trace = f->options->trace,
+        .number = i,
+    };
+    return gs_text_sort_new(&g->sorts[i], &options, st);
+}
+
+/* Each GPU by a thread of its own, while the first blocks are read; what is locked in
+ * place is for all of them. */
+static gs_code start_one(void *context, unsigned worker, gs_status *st)
+{
+    group_former *const g = context;
+    gs_trace *const trace = g->former.forming->options->trace;
+    const uint64_t begin_ns = gs_trace_begin(trace);
+    GS_TRY(new_sort(g, worker, st));
+    if (worker == 0) {
+        size_t bytes = 0;
+        gs_device_feed_area(g->feed, &g->pinned, &bytes);
+        gs_text_pin(g->pinned, bytes);
+    } else if (worker == 1) {
+        gs_landing_pin(&g->landing);
+    }
+    gs_trace_end(trace, GS_LANE_GPU, worker, "start", begin_ns, 0);
+    return GS_OK;
+}
+
+static gs_code start(group_former *g, gs_status *st)
+{
+    GS_TRY(gs_team_run(g->team, start_one, g, st));
+    if (gs_team_workers(g->team) < g->count)
+        return GS_FAIL(st, GS_ERR_NOMEM, 0, "GPU: no thread for each of %u", g->count);
+    g->is_started = true;
+    return GS_OK;
+}
+
+/* --- the former ----------------------------------------------------------------- */
+
+static gs_code give_up(group_former *g, const char *why, gs_filled *filled)
+{
+    gs_log_say(g->former.forming->options->log, GS_LOG_INFO,
+               "%u GPUs take chunks in turn: %s", g->count, why);
+    g->is_given_up = true;
+    *filled = GS_FILLED_NOTHING;
+    return GS_OK;
+}
+
+/* Equal strings are copies, unless the string is a key: then their order counts. */
+static gs_code upload(group_former *g, bool *is_all, gs_status *st)
+{
+    const gs_device_choice *const choice = g->former.forming->device;
+    const gs_feed_targets targets = {
+        .sorts = g->sorts,
+        .count = g->count,
+        .share_bytes = choice->order.is_key_only ? choice->input_bytes / g->count + 1 : 0,
+        .sample = &g->sample,
+    };
+    return gs_device_feed_fill_all(g->feed, &targets, &g->read, is_all, st);
+}
+
+static gs_code fill(gs_former *former, gs_filled *filled, gs_status *st)
+{
+    group_former *const g = (group_former *)former;
+    bool is_all = false, fits = false;
+    GS_TRY(start(g, st));
+    GS_TRY(upload(g, &is_all, st));
+    if (!is_all)
+        return give_up(g, "the input is more than they hold together", filled);
+    const gs_text_exchange_options options = {
+        .sample = g->sample.text,
+        .sample_bytes = g->sample.bytes,
+        .sample_count = g->sample.count,
+    };
+    GS_TRY(gs_text_exchange(g->sorts, g->count, &options, &g->stretches, &fits, st));
+    if (!fits)
+        return give_up(g, "there are too few records, or no room to exchange them",
+                       filled);
+    *filled = GS_FILLED_LAST;
+    return GS_OK;
+}
+
+static bool is_empty(const gs_former *former)
+{
+    return ((const group_former *)former)->stretches.count == 0;
+}
+
+static void sample(const gs_former *former, const uint8_t **data, size_t *bytes)
+{
+    const group_former *const g = (const group_former *)former;
+    *data = g->head.text;
+    *bytes = g->head.bytes;
+}
+
+static gs_code run_one(void *context, unsigned worker, gs_status *st)
+{
+    group_former *const g = context;
+    return gs_text_sort_run(g->sorts[worker], GS_TEXT_OUTPUT, false, UINT64_MAX,
+                            &g->results[worker], st);
+}
+
+/* Is what each GPU has as long as its stretches? */
+static gs_code check_results(const group_former *g, gs_status *st)
+{
+    for (unsigned i = 0; i < g->count; i++) {
+        uint64_t bytes = 0;
+        for (size_t k = 0; k < g->stretches.count; k++)
+            bytes += g->stretches.all[k].chunk == i ? g->stretches.all[k].bytes : 0;
+        if (bytes != g->results[i].bytes)
+            return GS_FAIL(st, GS_ERR_GPU, 0,
+                           "verify: of %llu bytes of a GPU's stretches there are %llu",
+                           (unsigned long long)bytes,
+                           (unsigned long long)g->results[i].bytes);
+    }
+    return GS_OK;
+}
+
+static gs_code emit(gs_former *former, gs_sink *sink, const gs_emit_options *options,
+                    gs_status *st)
+{
+    group_former *const g = (group_former *)former;
+    const gs_forming *const f = former->forming;
+    uint64_t ticket = options->first_ticket, count = 0;
+    gs_assert(gs_emit_is_text(sink) && !sink->is_passing && !options->is_unique);
+    GS_TRY(gs_team_run(g->team, run_one, g, st));
+    GS_TRY(check_results(g, st));
+    for (unsigned i = 0; i < g->count; i++) {
+        const gs_text_result *const r = &g->results[i];
+        gs_log_say(f->options->log, GS_LOG_INFO,
+                   "GPU %d: %llu records sorted in %u rounds, %.1f GiB of its memory",
+                   f->device->devices[i], (unsigned long long)r->record_count, r->rounds,
+                   (double)gs_text_sort_device_bytes(g->sorts[i]) / (1 << 30));
+        count += r->record_count;
+    }
+    const gs_sorted_text text = {g->sorts, g->count, g->stretches.all,
+                                 g->stretches.count};
+    GS_TRY(gs_device_text_emit(f, &text, &g->landing, sink->stream, &ticket, st));
+    atomic_fetch_add(&sink->record_count, count);
+    gs_witness_read(f->witness, &g->read);
+    if (f->options->stats != NULL)
+        atomic_fetch_add(&f->options->stats->records, count);
+    return GS_OK;
+}
+
+static uint8_t *stream_memory(const gs_former *former)
+{
+    return ((const group_former *)former)->landing.memory;
+}
+
+/* All of the input is one chunk, which is never in a run. */
+static void clear(gs_former *former)
+{
+    (void)former;
+    gs_assert(false);
+}
+
+/* Devices first: they may still read what the feed has. */
+static void stop(group_former *g)
+{
+    for (unsigned i = 0; i < g->count; i++) {
+        gs_text_sort_free(g->sorts[i]);
+        g->sorts[i] = NULL;
+    }
+    if (g->pinned != NULL)
+        gs_text_unpin(g->pinned);
+    g->pinned = NULL;
+    gs_device_feed_free(g->feed);
+    g->feed = NULL;
+}
+
+static bool give_back(gs_former *former)
+{
+    group_former *const g = (group_former *)former;
+    const gs_forming *const f = former->forming;
+    if (!g->is_given_up)
+        return false;
+    stop(g);
+    gs_line_feed_map_again(f->feed);
+    gs_witness_forget(f->witness);
+    gs_sort_stats_reset(f->options->stats);
+    return true;
+}
+
+static bool is_to_blame(const gs_former *former, const gs_status *st, bool *is_news)
+{
+    const group_former *const g = (const group_former *)former;
+    *is_news = former->forming->device->is_forced || g->is_started;
+    return gs_device_is_to_blame(st->code) && !gs_device_feed_has_failed(g->feed);
+}
+
+static void free_former(gs_former *former)
+{
+    group_former *const g = (group_former *)former;
+    stop(g);
+    gs_exchange_sample_release(&g->sample);
+    gs_landing_release(&g->landing);
+    gs_mem_free(g->head.text);
+    gs_team_free(g->team);
+    gs_mem_free(g);
+}
+
+static const gs_former_kind kind = {
+    .fault_code = GS_ERR_GPU,
+    .fill = fill,
+    .is_empty = is_empty,
+    .sample = sample,
+    .emit = emit,
+    .stream_memory = stream_memory,
+    .clear = clear,
+    .give_back = give_back,
+    .is_to_blame = is_to_blame,
+    .free = free_former,
+};
+
+static gs_code new_parts(group_former *g, gs_status *st)
+{
+    const gs_forming *const f = g->former.forming;
+    const char *const engine = f->device->engine;
+    const size_t block_bytes = f->plan->stream_block_bytes;
+    if (f->options->stats != NULL)
+        atomic_store(&f->options->stats->engine, engine ? engine : "gpu");
+    gs_witness_make_full(f->witness); /* what a GPU gives back is not believed */
+    GS_TRY(gs_text_head_new(&g->head, st));
+    GS_TRY(gs_exchange_sample_new(&g->sample, &f->device->order, block_bytes, st));
+    GS_TRY(gs_team_new(&g->team, g->count, st));
+    GS_TRY(gs_landing_init(&g->landing, f->plan->stream_blocks * block_bytes, st));
+    return gs_device_feed_new(&g->feed, f, &g->head, st);
+}
+
+/* Files that are read by all cores, and a text that is all of their records. */
+static bool is_for(const gs_forming *f)
+{
+    const gs_sort_options *const o = f->options;
+    return f->device != NULL && f->device->device_count > 1 && f->map != NULL &&
+           f->device->input_bytes > 0 && !o->order.unique && !o->count && !o->has_top &&
+           !o->output_zstd;
+}
+
+gs_code gs_group_former_new(gs_former **out, const gs_forming *forming, gs_status *st)
+{
+    group_former *g = NULL;
+    *out = NULL;
+    if (!is_for(forming))
+        return GS_OK;
+    GS_TRY(gs_mem_new(&g, sizeof *g, "GPU chunks", st));
+    g->former = (gs_former){&kind, forming};
+    g->count = (unsigned)forming->device->device_count;
+    gs_assert(g->count <= GS_TEXT_CHUNKS_MAX);
+    if (new_parts(g, st) == GS_OK)
+        *out = &g->former;
+    else
+        free_former(&g->former);
+    return st->code;
+}
