@@ -63,6 +63,27 @@ together 'a long line, and no end' "$both" 0 -S 10M long in
 together 'a header' "$both" 0 --header=3 in
 together 'records' "$both" 0 --record-size=20 records
 together 'records by a field' "$both" 0 --record-size=20 --key-bytes=3:2:ule records
+# What leaves records out, or counts them: stretch after stretch.
+for options in -u --count '--top=7' '--top=50000' '-u --top=9000' '--count --top=11000' '-s -u -k1.2,1.5' \
+    '-k1.2n -s --count'; do
+    # shellcheck disable=SC2086 # they are several
+    together "$options" "$both" 0 $options uneven in
+done
+gpus=0,1,2
+for options in -u "--top=$((bytes / 40))" "-u --top=$((bytes / 60))" '--top=1000000000'; do
+    # shellcheck disable=SC2086
+    together "three, $options" '^gpusort: GPU 2: .* records sorted' 0 $options in uneven
+done
+gpus=0,1
+checks=$((checks + 1))
+"$program" --engine=gpu --gpu=$gpus -v --output-compress=zstd in -o got.zst 2>err
+"$program" --engine=cpu in -o wanted
+"$program" --engine=cpu got.zst -o got
+cmp -s wanted got && grep -q "$both" err || {
+    failures=$((failures + 1))
+    echo 'FAILED: GPUs together, zstd'
+    sed 's/^/    /' err
+}
 gpus=0,1,2,5
 together 'four of them' '^gpusort: GPU 5: .* records sorted' 0 -S 20M in uneven
 gpus=0,0
@@ -84,7 +105,7 @@ cmp -s wanted "$in_memory/got" || {
     echo 'FAILED: GPUs together to pages in memory'
 }
 
-# What is not for them together they take in turn, and a pipe, and what leaves records out.
+# What is not for them together they take in turn.
 in_turn='GPUs take chunks in turn'
 GS_FAKE_GPU_EXCHANGE=refuse together 'no room to exchange' "$in_turn" 0 in
 GS_FAKE_GPU_MEMORY=$((bytes / 3)) together 'more than they hold' "$in_turn" 0 -S 2M in
@@ -93,9 +114,6 @@ head -n 10 in >ten
 together 'ten lines' 'GPU: 10 records sorted' 0 ten
 : >none
 together 'no line' '' 0 none
-for options in -u --count --top=1000; do
-    together "$options" 'GPU: .* records sorted' 0 $options uneven
-done
 
 # A failure at every step, of either GPU; and answers that are wrong.
 for step in upload:1 upload:6 exchange:1 run:1 run:2 fetch:1 fetch:2 fetch:9 fetch:20; do
@@ -112,7 +130,11 @@ for step in exchange:1 run:2 fetch:5; do
         echo "FAILED: GPUs together to a pipe, $step"
     }
 done
+for step in exchange:1 run:1 run:2 records:1 records:2; do
+    GS_FAKE_GPU_FAIL=$step together "-u, $step" '' 1 -S 4M -u in
+done
 for how in swap drop double byte; do
+    GS_FAKE_GPU_WRONG=$how together "-u, $how" 'verify: .*the CPU sorts instead' 1 -u in
     GS_FAKE_GPU_WRONG=$how together "$how" 'verify: .*the CPU sorts instead' 1 in
 done
 GS_FAKE_GPU_EXCHANGE=wrong together 'a record of the other' 'verify: .*the CPU sorts instead' 1 in

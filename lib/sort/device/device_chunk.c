@@ -608,7 +608,8 @@ gs_code gs_device_chunk_emit(gs_device_chunk *c, unsigned slot, gs_sink *sink,
         atomic_fetch_add(&sink->record_count, result.record_count);
     } else {
         GS_TRY(gs_device_records_emit(c->forming, sort, result.record_count,
-                                      &c->read[slot], &c->landing, sink, emit, st));
+                                      &c->read[slot], &c->landing, sink, emit, &ticket,
+                                      st));
     }
     gs_witness_read(c->forming->witness, &c->read[slot]);
     if (c->forming->options->stats != NULL)

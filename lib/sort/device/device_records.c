@@ -213,16 +213,18 @@ static gs_code emit_run(gs_fetched_records *f, const gs_multiset *read,
 gs_code gs_device_records_emit(const gs_forming *forming, gs_text_sort *sort,
                                uint64_t count, const gs_multiset *read,
                                const gs_landing *landing, gs_sink *sink,
-                               const gs_emit_options *emit, gs_status *st)
+                               const gs_emit_options *emit, uint64_t *ticket,
+                               gs_status *st)
 {
     gs_fetched_records f = {.forming = forming,
                             .sort = sort,
                             .landing = landing,
                             .sink = sink,
-                            .next_ticket = emit->first_ticket};
+                            .next_ticket = *ticket};
     pthread_mutex_init(&f.mutex, NULL);
     GS_NOTED(sink->run != NULL ? emit_run(&f, read, emit, count, st)
                                : emit_records(&f, st));
     pthread_mutex_destroy(&f.mutex);
+    *ticket = f.next_ticket;
     return st->code;
 }

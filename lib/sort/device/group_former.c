@@ -7,6 +7,7 @@
 #include "lib/base/assertion.h"
 #include "lib/base/mem.h"
 #include "lib/sort/device/device_feed.h"
+#include "lib/sort/device/device_records.h"
 #include "lib/sort/device/device_text.h"
 
 typedef struct group_former {
@@ -21,6 +22,7 @@ typedef struct group_former {
     void *pinned;
     bool is_started;
     bool is_given_up; /* the input is for somebody else */
+    bool is_in_turn;  /* each GPU has one stretch, which comes down after those before */
     gs_multiset read;
     gs_text_stretches stretches;
     gs_text_result results[GS_TEXT_CHUNKS_MAX];
@@ -50,6 +52,7 @@ static gs_code new_sort(group_former *g, unsigned i, gs_status *st)
         .batch_bytes_max = f->plan->feed_block_bytes + 1,
         .fetch_bytes_max = f->plan->stream_block_bytes,
         .memory_bytes_max = f->options->gpu_memory_bytes,
+        .may_drop_equals = f->options->order.unique || f->options->count,
         .is_of_several = true,
         .chunks_there = chunks_there(choice, g->count, choice->devices[i]),
         .log = f->options->log,
@@ -123,6 +126,7 @@ static gs_code fill(gs_former *former, gs_filled *filled, gs_status *st)
         .sample = g->sample.text,
         .sample_bytes = g->sample.bytes,
         .sample_count = g->sample.count,
+        .one_each = g->is_in_turn,
     };
     GS_TRY(gs_text_exchange(g->sorts, g->count, &options, &g->stretches, &fits, st));
     if (!fits)
@@ -144,11 +148,35 @@ static void sample(const gs_former *former, const uint8_t **data, size_t *bytes)
     *bytes = g->head.bytes;
 }
 
+/* --- out again ------------------------------------------------------------------ */
+
+typedef struct run_job {
+    group_former *group;
+    gs_text_shape shape;
+    bool drops_equals;
+    uint64_t keep;
+} run_job;
+
 static gs_code run_one(void *context, unsigned worker, gs_status *st)
 {
-    group_former *const g = context;
-    return gs_text_sort_run(g->sorts[worker], GS_TEXT_OUTPUT, false, UINT64_MAX,
+    const run_job *const job = context;
+    group_former *const g = job->group;
+    return gs_text_sort_run(g->sorts[worker], job->shape, job->drops_equals, job->keep,
                             &g->results[worker], st);
+}
+
+static gs_code run_all(run_job *job, gs_status *st)
+{
+    const group_former *const g = job->group;
+    const gs_forming *const f = g->former.forming;
+    GS_TRY(gs_team_run(g->team, run_one, job, st));
+    for (unsigned i = 0; i < g->count; i++)
+        gs_log_say(f->options->log, GS_LOG_INFO,
+                   "GPU %d: %llu records sorted in %u rounds, %.1f GiB of its memory",
+                   f->device->devices[i], (unsigned long long)g->results[i].input_count,
+                   g->results[i].rounds,
+                   (double)gs_text_sort_device_bytes(g->sorts[i]) / (1 << 30));
+    return GS_OK;
 }
 
 /* Is what each GPU has as long as its stretches? */
@@ -167,30 +195,68 @@ static gs_code check_results(const group_former *g, gs_status *st)
     return GS_OK;
 }
 
+/* All stretches side by side. */
+static gs_code emit_together(const group_former *g, gs_sink *sink, uint64_t ticket,
+                             gs_status *st)
+{
+    const gs_sorted_text text = {g->sorts, g->count, g->stretches.all,
+                                 g->stretches.count};
+    GS_TRY(check_results(g, st));
+    GS_TRY(gs_device_text_emit(g->former.forming, &text, &g->landing, sink->stream,
+                               &ticket, st));
+    for (unsigned i = 0; i < g->count; i++)
+        atomic_fetch_add(&sink->record_count, g->results[i].record_count);
+    return GS_OK;
+}
+
+/* Each GPU's stretch behind the one before, until there are as many as are wanted. */
+static gs_code emit_in_turn(run_job *job, gs_sink *sink, const gs_emit_options *options,
+                            gs_status *st)
+{
+    group_former *const g = job->group;
+    const gs_forming *const f = g->former.forming;
+    uint64_t ticket = options->first_ticket;
+    for (unsigned i = 0; i < g->stretches.count && job->keep > 0; i++) {
+        gs_text_result *const r = &g->results[i];
+        gs_assert(g->stretches.all[i].chunk == i);
+        if (r->record_count > job->keep)
+            GS_TRY(run_one(job, i, st));
+        job->keep -= options->has_top ? r->record_count : 0;
+        if (job->shape == GS_TEXT_OUTPUT) {
+            const gs_text_stretch all = {0, r->bytes};
+            const gs_sorted_text text = {&g->sorts[i], 1, &all, 1};
+            GS_TRY(gs_device_text_emit(f, &text, &g->landing, sink->stream, &ticket, st));
+            atomic_fetch_add(&sink->record_count, r->record_count);
+        } else {
+            GS_TRY(gs_device_records_emit(f, g->sorts[i], r->record_count, &g->read,
+                                          &g->landing, sink, options, &ticket, st));
+        }
+    }
+    return GS_OK;
+}
+
 static gs_code emit(gs_former *former, gs_sink *sink, const gs_emit_options *options,
                     gs_status *st)
 {
     group_former *const g = (group_former *)former;
     const gs_forming *const f = former->forming;
-    uint64_t ticket = options->first_ticket, count = 0;
-    gs_assert(gs_emit_is_text(sink) && !sink->is_passing && !options->is_unique);
-    GS_TRY(gs_team_run(g->team, run_one, g, st));
-    GS_TRY(check_results(g, st));
-    for (unsigned i = 0; i < g->count; i++) {
-        const gs_text_result *const r = &g->results[i];
-        gs_log_say(f->options->log, GS_LOG_INFO,
-                   "GPU %d: %llu records sorted in %u rounds, %.1f GiB of its memory",
-                   f->device->devices[i], (unsigned long long)r->record_count, r->rounds,
-                   (double)gs_text_sort_device_bytes(g->sorts[i]) / (1 << 30));
-        count += r->record_count;
-    }
-    const gs_sorted_text text = {g->sorts, g->count, g->stretches.all,
-                                 g->stretches.count};
-    GS_TRY(gs_device_text_emit(f, &text, &g->landing, sink->stream, &ticket, st));
-    atomic_fetch_add(&sink->record_count, count);
+    gs_sort_stats *const stats = f->options->stats;
+    /* What is left out as equal is only known of records. */
+    const bool is_text = gs_emit_is_text(sink) && !options->is_unique;
+    run_job job = {.group = g,
+                   .shape = is_text ? GS_TEXT_OUTPUT : GS_TEXT_RECORDS,
+                   .drops_equals = options->is_unique,
+                   .keep = options->has_top ? options->top_count : UINT64_MAX};
+    gs_assert(sink->run == NULL && !sink->is_passing);
+    gs_assert(g->is_in_turn || (is_text && !options->has_top));
+    GS_TRY(run_all(&job, st));
+    if (g->is_in_turn)
+        GS_TRY(emit_in_turn(&job, sink, options, st));
+    else
+        GS_TRY(emit_together(g, sink, options->first_ticket, st));
     gs_witness_read(f->witness, &g->read);
-    if (f->options->stats != NULL)
-        atomic_fetch_add(&f->options->stats->records, count);
+    for (unsigned i = 0; i < g->count && stats != NULL; i++)
+        atomic_fetch_add(&stats->records, g->results[i].input_count);
     return GS_OK;
 }
 
@@ -279,13 +345,17 @@ static gs_code new_parts(group_former *g, gs_status *st)
     return gs_device_feed_new(&g->feed, f, &g->head, st);
 }
 
-/* Files that are read by all cores, and a text that is all of their records. */
+/* Files that are read by all cores. */
 static bool is_for(const gs_forming *f)
 {
-    const gs_sort_options *const o = f->options;
     return f->device != NULL && f->device->device_count > 1 && f->map != NULL &&
-           f->device->input_bytes > 0 && !o->order.unique && !o->count && !o->has_top &&
-           !o->output_zstd;
+           f->device->input_bytes > 0;
+}
+
+/* Is the output anything but all the text of the input? */
+static bool is_other_output(const gs_sort_options *o)
+{
+    return o->order.unique || o->count || o->has_top || o->output_zstd;
 }
 
 gs_code gs_group_former_new(gs_former **out, const gs_forming *forming, gs_status *st)
@@ -297,6 +367,7 @@ gs_code gs_group_former_new(gs_former **out, const gs_forming *forming, gs_statu
     GS_TRY(gs_mem_new(&g, sizeof *g, "GPU chunks", st));
     g->former = (gs_former){&kind, forming};
     g->count = (unsigned)forming->device->device_count;
+    g->is_in_turn = is_other_output(forming->options);
     gs_assert(g->count <= GS_TEXT_CHUNKS_MAX);
     if (new_parts(g, st) == GS_OK)
         *out = &g->former;

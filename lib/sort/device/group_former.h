@@ -8,9 +8,10 @@
  *
  * Each GPU has its own way to the host, and all are used at once, up and down; between
  * them records change places without the host (gpu/text/text_sort.h). For files in the
- * page cache whose records all come out again. Who wants equal keys in the order in which
- * they came gets the GPUs filled one after the other, since they are exchanged in their
- * order.
+ * page cache. Who wants equal keys in the order in which they came gets the GPUs filled
+ * one after the other, since they are exchanged in their order. Where records are left
+ * out or counted, or compressed by the cores, each GPU has one stretch, and what it has
+ * comes down when the one before is done: equal records are all on one GPU.
  *
  * An input that does not fit, or of so few records that they are not worth it, is given
  * back and read again by device_former, whose GPUs take chunks in turn.
