@@ -115,12 +115,13 @@ together 'ten lines' 'GPU: 10 records sorted' 0 ten
 : >none
 together 'no line' '' 0 none
 
-# A failure at every step, of either GPU; and answers that are wrong.
+# A failure at every step, of either GPU; and answers that are wrong. One that does not start
+# leaves the others to take turns.
 for step in upload:1 upload:6 exchange:1 run:1 run:2 fetch:1 fetch:2 fetch:9 fetch:20; do
     GS_FAKE_GPU_FAIL=$step together "$step" '' 1 -S 4M in
 done
 for step in start:1 start:2; do
-    GS_FAKE_GPU_FAIL=$step together "$step" '' 1 in
+    GS_FAKE_GPU_FAIL=$step together "$step" "$in_turn" 0 in
 done
 for step in exchange:1 run:2 fetch:5; do
     checks=$((checks + 1))
@@ -138,5 +139,16 @@ for how in swap drop double byte; do
     GS_FAKE_GPU_WRONG=$how together "$how" 'verify: .*the CPU sorts instead' 1 in
 done
 GS_FAKE_GPU_EXCHANGE=wrong together 'a record of the other' 'verify: .*the CPU sorts instead' 1 in
+
+# Nothing is lost if the host runs short of memory, or a file cannot be read; nor is it
+# believed what somebody wrote into a file while it went up.
+for test in sort_failures changed_input; do
+    checks=$((checks + 1))
+    "$(dirname "$program")/tests/unit/lib/sort/test_$test" gpus >log 2>&1 || {
+        failures=$((failures + 1))
+        echo "FAILED: test_$test gpus"
+        sed 's/^/    /' log
+    }
+done
 echo "$checks checks of several GPUs, $failures failed"
 [ $failures -eq 0 ]

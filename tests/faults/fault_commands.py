@@ -228,6 +228,9 @@ GPU_COMMANDS = [
     # With TMPDIR=/dev/shm their pages are taken by one thread and filled by the others.
     Command("sort on a GPU, pages of the output",
             "sort --engine=gpu --parallel=8 {in}/lines -o out", before=OLD),
+    Command("sort on two GPUs together", f"{GPU} --gpu=0,1 {{in}}/lines -o out", before=OLD),
+    Command("sort -u on two GPUs together", f"{GPU} --gpu=0,1 -u -k1.2,1.3 {{in}}/lines -o out",
+            before=OLD, environment=(("GS_FAKE_GPU_FAIL", "records:2"),)),
     Command("sort on a GPU, of stdin, fails", f"{GPU} -r", "lines", is_streaming=True,
             environment=(*SMALL_GPU, ("GS_FAKE_GPU_FAIL", "run:3"))),
     Command("index build on two GPUs", f"{BUILD} --engine=gpu --gpu=0,1 --stem=english "

@@ -114,26 +114,44 @@ static gs_code upload(group_former *g, bool *is_all, gs_status *st)
     return gs_device_feed_fill_all(g->feed, &targets, &g->read, is_all, st);
 }
 
-static gs_code fill(gs_former *former, gs_filled *filled, gs_status *st)
+static gs_code exchange(group_former *g, bool *fits, gs_status *st)
 {
-    group_former *const g = (group_former *)former;
-    bool is_all = false, fits = false;
-    GS_TRY(start(g, st));
-    GS_TRY(upload(g, &is_all, st));
-    if (!is_all)
-        return give_up(g, "the input is more than they hold together", filled);
     const gs_text_exchange_options options = {
         .sample = g->sample.text,
         .sample_bytes = g->sample.bytes,
         .sample_count = g->sample.count,
         .one_each = g->is_in_turn,
     };
-    GS_TRY(gs_text_exchange(g->sorts, g->count, &options, &g->stretches, &fits, st));
-    if (!fits)
-        return give_up(g, "there are too few records, or no room to exchange them",
-                       filled);
+    return gs_text_exchange(g->sorts, g->count, &options, &g->stretches, fits, st);
+}
+
+/* One of them may do alone what all cannot, if there is no memory, or one did not start.
+ */
+static bool can_take_turns(const group_former *g, const gs_status *st)
+{
+    return st->code == GS_ERR_NOMEM ||
+           (!g->is_started && gs_device_is_to_blame(st->code));
+}
+
+static gs_code fill(gs_former *former, gs_filled *filled, gs_status *st)
+{
+    group_former *const g = (group_former *)former;
+    bool is_all = false, fits = false;
     *filled = GS_FILLED_LAST;
-    return GS_OK;
+    GS_NOTED(start(g, st));
+    if (st->code == GS_OK)
+        GS_NOTED(upload(g, &is_all, st));
+    if (st->code == GS_OK && is_all)
+        GS_NOTED(exchange(g, &fits, st));
+    if (st->code != GS_OK && can_take_turns(g, st)) {
+        (void)give_up(g, st->msg, filled);
+        gs_status_clear(st);
+    } else if (st->code == GS_OK && !is_all) {
+        return give_up(g, "the input is more than they hold together", filled);
+    } else if (st->code == GS_OK && !fits) {
+        return give_up(g, "too few records, or no room to exchange them", filled);
+    }
+    return st->code;
 }
 
 static bool is_empty(const gs_former *former)

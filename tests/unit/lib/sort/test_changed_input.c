@@ -9,8 +9,8 @@
  * need tell: any answer is good, but none may read or write where it should not (which
  * the address sanitizer sees), and a plain sort that ends well has lost no byte.
  *
- *     test_changed_input [ENGINE]      cpu, or in a build with FAKE_GPU=1 gpu, which is
- *                                      fed from copies of what is mapped
+ *     test_changed_input [ENGINE]      cpu, or in a build with FAKE_GPU=1 gpu or gpus,
+ * which is fed from copies of what is mapped
  */
 #define CHECK_STARTS_THREADS
 
@@ -63,6 +63,8 @@ static const way ways[] = {
 enum { WAYS = sizeof ways / sizeof *ways };
 
 static const char *engine = "cpu";
+static const int gpus[] = {0, 1};
+static size_t gpu_count; /* 0: the first */
 static const char *const inputs[] = {"in"}, *const temporary[] = {"tmp"};
 
 static int by_bytes(const void *a, const void *b)
@@ -118,6 +120,8 @@ static gs_code run(const way *w, const gs_log *log, gs_status *st)
         .memory_bytes = w->memory_bytes,
         .threads = 2,
         .engine = engine,
+        .gpus = gpus,
+        .gpu_count = gpu_count,
         .log = log,
     };
     return w->job(&options, st);
@@ -284,8 +288,10 @@ static void sort_on(uint64_t *state)
 
 int main(int argc, char **argv)
 {
+    const bool is_group = argc > 1 && strcmp(argv[1], "gpus") == 0;
     if (argc > 1)
-        engine = argv[1];
+        engine = is_group ? "gpu" : argv[1];
+    gpu_count = is_group ? 2 : 0;
     char folder[] = "/tmp/gpusort-test-changed-XXXXXX";
     REQUIRE(mkdtemp(folder) != NULL && chdir(folder) == 0 && mkdir("tmp", 0700) == 0);
     uint64_t state = check_seed(11);

@@ -7,7 +7,8 @@
  * Where the output is copied into the file that is there, a failure half-way leaves the
  * whole new one under a temporary name.
  *
- *     test_sort_failures [ENGINE]      cpu, or in a build with FAKE_GPU=1 gpu
+ *     test_sort_failures [ENGINE]      cpu, or in a build with FAKE_GPU=1 gpu, or gpus:
+ *                                      several together
  */
 #define CHECK_STARTS_THREADS
 
@@ -180,8 +181,10 @@ int main(int argc, char **argv)
     char folder[] = "/tmp/gpusort-test-failures-XXXXXX";
     REQUIRE(mkdtemp(folder) != NULL && chdir(folder) == 0 && mkdir("tmp", 0700) == 0);
     uint64_t state = check_seed(3);
+    const bool is_group = argc > 1 && strcmp(argv[1], "gpus") == 0;
     make_lines("lines",
-               argc > 1 && check_is_short()   ? 600000
+               is_group                       ? 1100000 /* enough to be mapped */
+               : argc > 1 && check_is_short() ? 600000
                : argc > 1 || !check_is_long() ? 1000000
                                               : 2000000,
                false, &state);
@@ -202,6 +205,15 @@ int main(int argc, char **argv)
         .engine = argc > 1 ? argv[1] : "cpu",
         .no_uring = true,
     };
+    if (is_group) {
+        options.engine = "gpu";
+        options.gpus = (const int[]){0, 1};
+        options.gpu_count = 2;
+        fail_each(gs_sort_run, &options);
+        options.order.unique = true;
+        fail_each(gs_sort_run, &options);
+        return leave(folder);
+    }
     write_file("out", "", 0);
     fail_each(gs_sort_run, &options); /* spills */
     if (argc > 1) {
