@@ -8,18 +8,12 @@
 #include "lib/base/mem.h"
 #include "lib/sort/device/input_batches.h"
 
-/* A batch that goes up. */
-typedef struct feed_upload {
-    gs_text_sort *sort;
-    uint64_t ticket;
-} feed_upload;
-
 struct gs_device_feed {
     const gs_forming *forming;
     gs_input_batches input;
     gs_batch_ring *ring;
-    feed_upload *uploads; /* as many as blocks of the ring */
-    size_t upload_count;
+    uint64_t *tickets; /* of batches that go up; as many as blocks of the ring */
+    size_t ticket_count;
     uint64_t sent, done; /* batches */
     _Atomic bool has_failed;
     gs_text_head *head;
@@ -36,8 +30,8 @@ static gs_code begin(gs_device_feed **out, gs_device_feed *d,
                      const gs_batch_source *source, gs_status *st)
 {
     GS_TRY_OR_FAIL(gs_batch_ring_new(&d->ring, d->forming, source, st));
-    d->upload_count = gs_batch_ring_blocks(d->ring);
-    GS_TRY_OR_FAIL(gs_mem_new_array(&d->uploads, d->upload_count, sizeof *d->uploads,
+    d->ticket_count = gs_batch_ring_blocks(d->ring);
+    GS_TRY_OR_FAIL(gs_mem_new_array(&d->tickets, d->ticket_count, sizeof *d->tickets,
                                     "uploads", st));
     *out = d;
     return GS_OK;
@@ -75,7 +69,7 @@ void gs_device_feed_free(gs_device_feed *d)
     if (d == NULL)
         return;
     gs_batch_ring_free(d->ring);
-    gs_mem_free(d->uploads);
+    gs_mem_free(d->tickets);
     gs_mem_free(d);
 }
 
@@ -90,26 +84,24 @@ bool gs_device_feed_has_failed(const gs_device_feed *d)
 }
 
 /* Frees the blocks of uploads that are done, and waits for the oldest one. */
-static gs_code reap(gs_device_feed *d, bool must_wait, gs_status *st)
+static gs_code reap(gs_device_feed *d, gs_text_sort *sort, bool must_wait, gs_status *st)
 {
-    const gs_text_sort *asked = NULL;
     uint64_t done = 0;
-    for (; d->done < d->sent; d->done++, must_wait = false) {
-        const feed_upload *const oldest = &d->uploads[d->done % d->upload_count];
-        if (oldest->sort != asked)
-            GS_TRY(gs_text_sort_uploads_done(
-                oldest->sort, must_wait ? &oldest->ticket : NULL, &done, st));
-        asked = oldest->sort;
-        if (oldest->ticket >= done)
-            break;
+    if (d->done == d->sent)
+        return GS_OK;
+    const uint64_t *const oldest = &d->tickets[d->done % d->ticket_count];
+    GS_TRY(gs_text_sort_uploads_done(sort, must_wait ? oldest : NULL, &done, st));
+    while (d->done < d->sent && d->tickets[d->done % d->ticket_count] < done) {
         gs_batch_ring_release(d->ring);
+        d->done++;
     }
     return GS_OK;
 }
 
 /* The next batch, or NULL at the end of the input. While it is not there yet, blocks are
  * made free that threads may wait for. */
-static gs_code await_batch(gs_device_feed *d, const gs_ring_batch **batch, gs_status *st)
+static gs_code await_batch(gs_device_feed *d, gs_text_sort *sort,
+                           const gs_ring_batch **batch, gs_status *st)
 {
     for (;;) {
         const bool may_wait = d->done == d->sent;
@@ -119,7 +111,7 @@ static gs_code await_batch(gs_device_feed *d, const gs_ring_batch **batch, gs_st
             atomic_store(&d->has_failed, true);
             return st->code;
         }
-        GS_TRY(reap(d, *batch == NULL && !is_ended, st));
+        GS_TRY(reap(d, sort, *batch == NULL && !is_ended, st));
         if (*batch != NULL || is_ended)
             return GS_OK;
     }
@@ -142,15 +134,15 @@ static gs_code send(gs_device_feed *d, gs_text_sort *sort, const gs_ring_batch *
                                is_full, &ticket, st));
     if (*is_full)
         return GS_OK;
-    d->uploads[d->sent++ % d->upload_count] = (feed_upload){sort, ticket};
+    d->tickets[d->sent++ % d->ticket_count] = ticket;
     gs_batch_ring_give(d->ring);
     return GS_OK;
 }
 
-static gs_code reap_all(gs_device_feed *d, gs_status *st)
+static gs_code reap_all(gs_device_feed *d, gs_text_sort *sort, gs_status *st)
 {
     while (d->done < d->sent)
-        GS_TRY(reap(d, true, st));
+        GS_TRY(reap(d, sort, true, st));
     return GS_OK;
 }
 
@@ -160,7 +152,7 @@ gs_code gs_device_feed_fill(gs_device_feed *d, gs_text_sort *sort, gs_multiset *
     const gs_ring_batch *batch = NULL;
     *is_last = false;
     for (bool is_full = false; !is_full && !*is_last;) {
-        GS_TRY(await_batch(d, &batch, st));
+        GS_TRY(await_batch(d, sort, &batch, st));
         *is_last = batch == NULL;
         if (*is_last)
             break;
@@ -170,42 +162,7 @@ gs_code gs_device_feed_fill(gs_device_feed *d, gs_text_sort *sort, gs_multiset *
         gs_multiset_join(records, &batch->records); /* still there */
         note_sent(d, batch);
     }
-    return reap_all(d, st);
-}
-
-/* Whose turn it is: who has least, or in turn the next that has not had its share. */
-static gs_text_sort *choose_sort(const gs_feed_targets *to)
-{
-    gs_text_sort *least = to->sorts[0];
-    for (unsigned i = 0; i < to->count; i++) {
-        gs_text_sort *const sort = to->sorts[i];
-        const uint64_t bytes = gs_text_sort_bytes(sort);
-        if (to->share_bytes > 0 && (bytes < to->share_bytes || i + 1 == to->count))
-            return sort;
-        if (bytes < gs_text_sort_bytes(least))
-            least = sort;
-    }
-    return least;
-}
-
-gs_code gs_device_feed_fill_all(gs_device_feed *d, const gs_feed_targets *to,
-                                gs_multiset *records, bool *is_all, gs_status *st)
-{
-    const gs_ring_batch *batch = NULL;
-    *is_all = false;
-    for (bool is_full = false; !is_full && !*is_all;) {
-        GS_TRY(await_batch(d, &batch, st));
-        *is_all = batch == NULL;
-        if (*is_all)
-            break;
-        GS_TRY(send(d, choose_sort(to), batch, &is_full, st));
-        if (is_full)
-            break;
-        gs_multiset_join(records, &batch->records);
-        gs_exchange_sample_add(to->sample, batch->data, batch->bytes);
-        note_sent(d, batch);
-    }
-    return reap_all(d, st);
+    return reap_all(d, sort, st);
 }
 
 gs_code gs_device_feed_fill_bytes(gs_device_feed *d, gs_text_sort *sort, uint64_t bytes,
@@ -215,7 +172,7 @@ gs_code gs_device_feed_fill_bytes(gs_device_feed *d, gs_text_sort *sort, uint64_
     uint64_t passed = 0;
     *fits = true;
     while (passed < bytes) {
-        GS_TRY(await_batch(d, &batch, st));
+        GS_TRY(await_batch(d, sort, &batch, st));
         gs_assert(batch != NULL && batch->bytes <= bytes - passed);
         passed += batch->bytes;
         if (*fits) {
@@ -223,12 +180,12 @@ gs_code gs_device_feed_fill_bytes(gs_device_feed *d, gs_text_sort *sort, uint64_
             GS_TRY(send(d, sort, batch, &is_full, st));
             *fits = !is_full;
             if (is_full)
-                GS_TRY(reap_all(d, st));
+                GS_TRY(reap_all(d, sort, st));
         }
         if (!*fits) { /* this one and what comes behind it go nowhere */
             gs_batch_ring_give(d->ring);
             gs_batch_ring_release(d->ring);
         }
     }
-    return reap_all(d, st);
+    return reap_all(d, sort, st);
 }

@@ -19,7 +19,6 @@
 #include "gpu/text/text_sort.h"
 #include "lib/sort/device/batch_ring.h"
 #include "lib/sort/device/device_choice.h"
-#include "lib/sort/device/exchange_sample.h"
 #include "lib/sort/device/text_head.h"
 
 typedef struct gs_device_feed gs_device_feed;
@@ -47,20 +46,6 @@ void gs_device_feed_area(const gs_device_feed *feed, void **area, size_t *bytes)
 GS_MUST_CHECK gs_code gs_device_feed_fill(gs_device_feed *feed, gs_text_sort *sort,
                                           gs_multiset *records, bool *is_last,
                                           gs_status *st);
-/* Chunks that all of the input goes to. */
-typedef struct gs_feed_targets {
-    gs_text_sort *const *sorts;
-    unsigned count;
-    uint64_t share_bytes; /* > 0: first so much to one, then to the next; 0: a batch here,
-                             a batch there */
-    gs_exchange_sample *sample; /* of what went up */
-} gs_feed_targets;
-
-/* The same, to several chunks; *is_all is false if they have no room for all of it. */
-GS_MUST_CHECK gs_code gs_device_feed_fill_all(gs_device_feed *feed,
-                                              const gs_feed_targets *to,
-                                              gs_multiset *records, bool *is_all,
-                                              gs_status *st);
 /* The same of batches that have `bytes` together; *fits is false if the chunk has no room
  * for them: then they are passed over, and some of them are in it. */
 GS_MUST_CHECK gs_code gs_device_feed_fill_bytes(gs_device_feed *feed, gs_text_sort *sort,

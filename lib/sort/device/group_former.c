@@ -6,16 +6,16 @@
 #include "gpu/device/device.h"
 #include "lib/base/assertion.h"
 #include "lib/base/mem.h"
-#include "lib/sort/device/device_feed.h"
 #include "lib/sort/device/device_records.h"
 #include "lib/sort/device/device_text.h"
+#include "lib/sort/device/group_feed.h"
 
 typedef struct group_former {
     gs_former former; /* first */
     unsigned count;   /* of GPUs */
     gs_text_sort *sorts[GS_TEXT_CHUNKS_MAX];
     gs_team *team; /* a thread for each */
-    gs_device_feed *feed;
+    gs_group_feed *feed;
     gs_text_head head;
     gs_exchange_sample sample;
     gs_landing landing;
@@ -72,7 +72,7 @@ static gs_code start_one(void *context, unsigned worker, gs_status *st)
     GS_TRY(new_sort(g, worker, st));
     if (worker == 0) {
         size_t bytes = 0;
-        gs_device_feed_area(g->feed, &g->pinned, &bytes);
+        gs_group_feed_area(g->feed, &g->pinned, &bytes);
         gs_text_pin(g->pinned, bytes);
     } else if (worker == 1) {
         gs_landing_pin(&g->landing);
@@ -105,13 +105,25 @@ static gs_code give_up(group_former *g, const char *why, gs_filled *filled)
 static gs_code upload(group_former *g, bool *is_all, gs_status *st)
 {
     const gs_device_choice *const choice = g->former.forming->device;
-    const gs_feed_targets targets = {
+    const gs_group_targets targets = {
         .sorts = g->sorts,
         .count = g->count,
-        .share_bytes = choice->order.is_key_only ? choice->input_bytes / g->count + 1 : 0,
+        .share_bytes = choice->input_bytes / g->count + 1,
+        .is_in_turn = choice->order.is_key_only,
+        .head = &g->head,
         .sample = &g->sample,
     };
-    return gs_device_feed_fill_all(g->feed, &targets, &g->read, is_all, st);
+    return gs_group_feed_fill(g->feed, g->team, &targets, &g->read, is_all, st);
+}
+
+/* Its share goes up, and as much comes from the others, before that can go. */
+static bool may_hold(const group_former *g)
+{
+    const uint64_t share = g->former.forming->device->input_bytes / g->count;
+    for (unsigned i = 0; i < g->count; i++)
+        if (gs_text_sort_memory_bytes(g->sorts[i]) < 2 * share)
+            return false;
+    return true;
 }
 
 static gs_code exchange(group_former *g, bool *fits, gs_status *st)
@@ -139,7 +151,7 @@ static gs_code fill(gs_former *former, gs_filled *filled, gs_status *st)
     bool is_all = false, fits = false;
     *filled = GS_FILLED_LAST;
     GS_NOTED(start(g, st));
-    if (st->code == GS_OK)
+    if (st->code == GS_OK && may_hold(g))
         GS_NOTED(upload(g, &is_all, st));
     if (st->code == GS_OK && is_all)
         GS_NOTED(exchange(g, &fits, st));
@@ -300,7 +312,7 @@ static void stop(group_former *g)
     if (g->pinned != NULL)
         gs_text_unpin(g->pinned);
     g->pinned = NULL;
-    gs_device_feed_free(g->feed);
+    gs_group_feed_free(g->feed);
     g->feed = NULL;
 }
 
@@ -321,7 +333,7 @@ static bool is_to_blame(const gs_former *former, const gs_status *st, bool *is_n
 {
     const group_former *const g = (const group_former *)former;
     *is_news = former->forming->device->is_forced || g->is_started;
-    return gs_device_is_to_blame(st->code) && !gs_device_feed_has_failed(g->feed);
+    return gs_device_is_to_blame(st->code) && !gs_group_feed_has_failed(g->feed);
 }
 
 static void free_former(gs_former *former)
@@ -360,7 +372,7 @@ static gs_code new_parts(group_former *g, gs_status *st)
     GS_TRY(gs_exchange_sample_new(&g->sample, &f->device->order, block_bytes, st));
     GS_TRY(gs_team_new(&g->team, g->count, st));
     GS_TRY(gs_landing_init(&g->landing, f->plan->stream_blocks * block_bytes, st));
-    return gs_device_feed_new(&g->feed, f, &g->head, st);
+    return gs_group_feed_new(&g->feed, f, g->count, st);
 }
 
 /* Files that are read by all cores. */
