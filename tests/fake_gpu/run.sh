@@ -268,12 +268,16 @@ done
 # which every answer may be wrong too: then the cores merge the runs, which are right.
 export GS_FAKE_GPU_WRONG=shared
 "$program" --engine cpu -u in -o wanted
-wrongly 'shared spilled' -u -S 2M
+GS_DEVICE_RUNS=records wrongly 'shared spilled' -u -S 2M
 "$program" --engine cpu in -o wanted
 for how in "${hows[@]}"; do
     for run in 4 12; do
         GS_FAKE_GPU_WRONG=$how:$run wrongly "$how in run $run" -S 2M
     done
+done
+"$program" --engine cpu -u in -o wanted
+for how in "${hows[@]}"; do
+    GS_FAKE_GPU_WRONG=$how:16 wrongly "$how in run 16, -u" -S 2M -u
 done
 unset GS_FAKE_GPU_MEMORY
 for how in swap drop double byte; do
@@ -288,7 +292,7 @@ for how in swap drop double byte; do
 done
 unset GS_FAKE_GPU_WRONG
 
-# What is left out of runs is in records.
+# What is left out of runs is in records, and so is what is left out of the result.
 export GS_FAKE_GPU_MEMORY=$mega
 for step in records:1 records:5; do
     for options in -u --top=50000; do
@@ -301,6 +305,14 @@ for step in records:1 records:5; do
             sed 's/^/    /' err
         }
     done
+    checks=$((checks + 1))
+    "$program" --engine cpu -u in -o wanted
+    GS_DEVICE_RUNS=records GS_FAKE_GPU_FAIL=$step "$program" --engine gpu -S 2M -u in -o got 2>err
+    cmp -s wanted got && grep -q 'the CPU sorts instead' err || {
+        failures=$((failures + 1))
+        echo "FAILED: $step -u, runs of records"
+        sed 's/^/    /' err
+    }
 done
 
 # Runs of text are in memory, in files, or in both, and are sorted again by ranges. A range
@@ -329,6 +341,11 @@ for memory in 2M 100M; do
     again "-S $memory by keys" 'runs are sorted again on the GPU' -S $memory -s -k1.2,1.3 in
     again "-S $memory, a header" 'runs are sorted again on the GPU' -S $memory --header=3 in
     again "-S $memory, equal lines" 'runs are sorted again on the GPU' -S $memory equal equal
+    again "-S $memory -u" 'runs are sorted again on the GPU' -S $memory -u in in
+    again "-S $memory -u by a key" 'runs are sorted again on the GPU' -S $memory -s -u -k1.2,1.4 in
+    again "-S $memory --count" 'runs are sorted again on the GPU' -S $memory --count -r in uneven
+    again "-S $memory -u, equal lines" 'which is too much for a GPU' -S $memory -u equal equal in
+    again "-S $memory --count, equal lines" 'which is too much for a GPU' -S $memory --count equal in equal
     export GS_DEVICE_RUNS=text
 done
 grep -q '"spill_bytes": 0,' stats || {

@@ -581,17 +581,30 @@ bool gs_device_chunk_give_back(gs_device_chunk *c)
 
 /* --- out again ---------------------------------------------------------------------- */
 
+double gs_device_chunk_kept(gs_device_chunk *c, unsigned slot)
+{
+    gs_status st = {.code = GS_OK};
+    gs_text_result result = {0};
+    join_starter(c);
+    if (gs_text_sort_run(c->slots[slot], GS_TEXT_RECORDS, true, UINT64_MAX, &result,
+                         &st) != GS_OK)
+        return 0; /* what is wrong shows when it is emitted */
+    return result.input_count > 0
+               ? (double)result.record_count / (double)result.input_count
+               : 1;
+}
+
 gs_code gs_device_chunk_emit(gs_device_chunk *c, unsigned slot, gs_sink *sink,
                              const gs_emit_options *emit, gs_status *st)
 {
-    /* What is left out as equal is only known of records. */
-    const bool is_text = gs_emit_is_text(sink) && !emit->is_unique;
+    /* What is left out as equal is only known of records; runs of text have all. */
+    const bool drops = emit->is_unique && !sink->is_passing;
+    const bool is_text = gs_emit_is_text(sink) && !drops;
     gs_text_sort *const sort = c->slots[slot];
     gs_text_result result;
     join_starter(c); /* who locks the memory for what comes down */
-    GS_TRY(gs_text_sort_run(sort, is_text ? GS_TEXT_OUTPUT : GS_TEXT_RECORDS,
-                            emit->is_unique, emit->has_top ? emit->top_count : UINT64_MAX,
-                            &result, st));
+    GS_TRY(gs_text_sort_run(sort, is_text ? GS_TEXT_OUTPUT : GS_TEXT_RECORDS, drops,
+                            emit->has_top ? emit->top_count : UINT64_MAX, &result, st));
     gs_log_say(c->forming->options->log, GS_LOG_INFO,
                "GPU: %llu records sorted in %u rounds, %.1f GiB of its memory",
                (unsigned long long)result.input_count, result.rounds,

@@ -59,6 +59,10 @@ GS_MUST_CHECK gs_code gs_device_chunk_fill(gs_device_chunk *c, unsigned slot,
                                            bool *is_last, gs_status *st);
 bool gs_device_chunk_is_empty(const gs_device_chunk *c, unsigned slot);
 
+/* Of a slot's chunk the share of records that are left if of equals there is one: sorts
+ * it for that. Of a sort that drops equals. */
+double gs_device_chunk_kept(gs_device_chunk *c, unsigned slot);
+
 /* Sorts a slot's chunk and writes it to the sink. One slot at a time. The chunk stays,
  * and what is held back of it, until what was written is known to be there. */
 GS_MUST_CHECK gs_code gs_device_chunk_emit(gs_device_chunk *c, unsigned slot,

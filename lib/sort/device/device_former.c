@@ -156,7 +156,11 @@ static gs_code emit(gs_former *former, gs_sink *sink, const gs_emit_options *opt
 static bool wants_texts(const gs_former *former, const uint8_t *sample, size_t bytes,
                         size_t *memory_bytes)
 {
-    return gs_text_choice_is_text(former->forming, sample, bytes, memory_bytes);
+    const device_former *const d = (const device_former *)former;
+    const gs_sort_options *const o = former->forming->options;
+    const bool drops = o->order.unique || o->count;
+    const double kept = drops ? gs_device_chunk_kept(d->chunk, slot_to_emit(d)) : 1;
+    return gs_text_choice_is_text(former->forming, sample, bytes, kept, memory_bytes);
 }
 
 static gs_code merge(gs_former *former, gs_run_store *runs, gs_sink *sink,

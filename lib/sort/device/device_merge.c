@@ -8,6 +8,7 @@
 #include "lib/base/mem.h"
 #include "lib/base/thread.h"
 #include "lib/sort/device/device_feed.h"
+#include "lib/sort/device/device_records.h"
 #include "lib/sort/device/device_text.h"
 #include "lib/sort/device/run_ranges.h"
 
@@ -104,8 +105,20 @@ static gs_code await_range(gs_device_merge *m, size_t range, gs_status *st)
 
 /* --- and down ------------------------------------------------------------------- */
 
-static gs_code sort_range(gs_device_merge *m, gs_text_sort *sort, uint64_t bytes,
-                          gs_sink *sink, uint64_t *ticket, gs_status *st)
+/* Equal records are all in one range, and one of them comes out. */
+static gs_code sort_unique(gs_device_merge *m, gs_text_sort *sort, gs_sink *sink,
+                           uint64_t *ticket, gs_status *st)
+{
+    const gs_forming *const f = m->options.forming;
+    const gs_emit_options emit = {.is_unique = true};
+    gs_text_result result;
+    GS_TRY(gs_text_sort_run(sort, GS_TEXT_RECORDS, true, UINT64_MAX, &result, st));
+    return gs_device_records_emit(f, sort, result.record_count, NULL, m->options.landing,
+                                  sink, &emit, ticket, st);
+}
+
+static gs_code sort_all(gs_device_merge *m, gs_text_sort *sort, uint64_t bytes,
+                        gs_sink *sink, uint64_t *ticket, gs_status *st)
 {
     const gs_forming *const f = m->options.forming;
     gs_text_result result;
@@ -117,8 +130,19 @@ static gs_code sort_range(gs_device_merge *m, gs_text_sort *sort, uint64_t bytes
     const gs_sorted_text text = {&sort, 1, &all, 1};
     GS_TRY(gs_device_text_emit(f, &text, m->options.landing, sink->stream, ticket, st));
     atomic_fetch_add(&sink->record_count, result.record_count);
-    if (f->options->stats != NULL)
-        atomic_fetch_add(&f->options->stats->merge_bytes, bytes);
+    return GS_OK;
+}
+
+static gs_code sort_range(gs_device_merge *m, gs_text_sort *sort, uint64_t bytes,
+                          gs_sink *sink, uint64_t *ticket, gs_status *st)
+{
+    gs_sort_stats *const stats = m->options.forming->options->stats;
+    if (gs_mapped_store_drops_equals(m->options.runs))
+        GS_TRY(sort_unique(m, sort, sink, ticket, st));
+    else
+        GS_TRY(sort_all(m, sort, bytes, sink, ticket, st));
+    if (stats != NULL)
+        atomic_fetch_add(&stats->merge_bytes, bytes);
     return GS_OK;
 }
 

@@ -10,9 +10,10 @@
  * cores do nothing but move bytes, where a merge of theirs is bound by comparing. A
  * thread fills slots while the calling one emits; with one slot there is no such thread.
  *
- * A range that a slot has no room for, since its lines are short, is merged by the cores,
- * by itself. After a failure of the device the runs are as they were, and the cores can
- * merge all of them (gs_run_store_merge_last).
+ * Where equal records are one, or are counted, they are all in one range, which comes
+ * down as records. A range that a slot has no room for, since its lines are short or too
+ * many are equal, is merged by the cores, by itself. After a failure of the device the
+ * runs are as they were, and the cores can merge all of them (gs_run_store_merge_last).
  */
 #ifndef GS_LIB_SORT_DEVICE_DEVICE_MERGE_H
 #define GS_LIB_SORT_DEVICE_DEVICE_MERGE_H

@@ -318,6 +318,7 @@ gs_code gs_device_text_keep(const gs_forming *g, gs_text_sort *sort,
     gs_witness_options watched = *g->watched;
     uint64_t next;
     watched.is_full = true;
+    watched.drops_equals = watched.order.is_strict = watched.has_counts = false;
     if (sink->place != NULL)
         f.memory_bytes = sink->place(sink->place_context, result->bytes, &f.memory);
     GS_TRY(gs_witness_new(&f.judge, &watched, st));

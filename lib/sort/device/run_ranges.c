@@ -59,6 +59,8 @@ gs_code gs_run_ranges_make(gs_run_ranges *r, gs_mapped_store *store,
                                          .texts = texts,
                                          .text_count = r->run_count,
                                          .piece_bytes = range_bytes,
+                                         .keeps_equals_together =
+                                             gs_mapped_store_drops_equals(store),
                                          .are_mapped = true};
     if (gs_text_cut_new(&cut, &options, st) == GS_OK)
         GS_NOTED(cut_all(r, texts, cut, st));

@@ -36,8 +36,7 @@ struct gs_mapped_store {
 
 bool gs_mapped_store_suits(const gs_sort_options *o)
 {
-    return !o->order.unique && !o->count && !o->has_top && o->checkpoint == NULL &&
-           o->compress_program == NULL;
+    return !o->has_top && o->checkpoint == NULL && o->compress_program == NULL;
 }
 
 void gs_mapped_store_may_take(gs_mapped_store *s, size_t bytes)
@@ -239,6 +238,11 @@ gs_code gs_mapped_store_texts(gs_mapped_store *s, const gs_text **texts, size_t 
     return GS_OK;
 }
 
+bool gs_mapped_store_drops_equals(const gs_mapped_store *s)
+{
+    return s->merge.merge.is_unique;
+}
+
 size_t gs_mapped_store_readable(const gs_mapped_store *s, size_t text,
                                 const uint8_t *from, const uint8_t *end, size_t most)
 {
@@ -388,7 +392,9 @@ gs_code gs_mapped_store_new(gs_run_store **out, const gs_run_store_options *opti
                    .encoder = options->encoder,
                    .record_bytes_max = SIZE_MAX, /* they are in runs already */
                    .log = o->log},
-        .merge = {.cancel = o->cancel_signal},
+        .merge = {.is_unique = o->order.unique || o->count,
+                  .has_counts = o->count,
+                  .cancel = o->cancel_signal},
     };
     *out = &s->store;
     return GS_OK;

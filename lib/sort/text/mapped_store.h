@@ -9,8 +9,9 @@
  * file, run 2   | extent ....................... |  which is mapped when all runs are
  * there
  *
- * Equal records of two runs stand in the order of the runs. Nothing is left out: it is
- * only for sorts of which all records go out. Nor is there a checkpoint.
+ * Equal records of two runs stand in the order of the runs. Nothing is left out of runs:
+ * where of equal records one is wanted, or they are counted, who merges them sees to it.
+ * It is not for --top, nor where a checkpoint is kept.
  *
  * A store as any other (lib/sort/run/run_store.h), and after the last close also texts,
  * read and merge_part; read by several threads at once.
@@ -37,6 +38,9 @@ void gs_mapped_store_may_take(gs_mapped_store *s, size_t bytes);
 /* All runs, in their order; until free. */
 GS_MUST_CHECK gs_code gs_mapped_store_texts(gs_mapped_store *s, const gs_text **texts,
                                             size_t *count, gs_status *st);
+
+/* Are equal records one in the result? Runs have all of them. */
+bool gs_mapped_store_drops_equals(const gs_mapped_store *s);
 
 /* A merge of all runs begins: notes it in the statistics. */
 void gs_mapped_store_begin_pass(const gs_mapped_store *s);

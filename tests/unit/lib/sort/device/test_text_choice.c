@@ -39,10 +39,13 @@ static void begin(const char *folder, unsigned workers, uint64_t input_bytes)
     device = (gs_device_choice){.input_bytes = input_bytes};
 }
 
+static double kept = 1; /* of records, equals dropped */
+
 static bool is_text(const uint8_t *sample)
 {
     const gs_forming forming = {.options = &options, .plan = &plan, .device = &device};
-    const bool is = gs_text_choice_is_text(&forming, sample, SAMPLE_BYTES, &memory_bytes);
+    const bool is =
+        gs_text_choice_is_text(&forming, sample, SAMPLE_BYTES, kept, &memory_bytes);
     CHECK(gs_mem_held_bytes() == 0);
     return is;
 }
@@ -66,6 +69,13 @@ static void by_cores_and_bytes(const char *disk)
     CHECK(is_text(packable));
     begin(disk, 64, 1 << 20); /* all of it is in memory */
     CHECK(room >= 1 << 20 && is_text(packable));
+    kept = 0.9;
+    CHECK(is_text(packable));
+    kept = 0.01; /* next to nothing goes into runs of records */
+    CHECK(!is_text(packable));
+    begin(disk, 2, 1 << 28);
+    CHECK(!is_text(random_bytes));
+    kept = 1;
 }
 
 static void where_it_cannot_be(const char *folder)
@@ -74,11 +84,11 @@ static void where_it_cannot_be(const char *folder)
     CHECK(!is_text(packable));
     begin(folder, 2, 0);
     CHECK(is_text(packable));
-    options.order.unique = true;
-    CHECK(!is_text(packable));
+    options.order.unique = true; /* who merges them sees to it */
+    CHECK(is_text(packable));
     begin(folder, 2, 0);
     options.count = true;
-    CHECK(!is_text(packable));
+    CHECK(is_text(packable));
     begin(folder, 2, 0);
     options.has_top = true;
     CHECK(!is_text(packable));
@@ -100,7 +110,7 @@ static void as_told(const char *folder)
     CHECK(is_text(packable) && memory_bytes == gs_memory_plan_texts(&plan, false));
     REQUIRE(setenv("GS_DEVICE_RUNS", "text:4097", 1) == 0);
     CHECK(is_text(packable) && memory_bytes == 4097);
-    options.order.unique = true; /* what cannot be is not done */
+    options.has_top = true; /* what cannot be is not done */
     CHECK(!is_text(packable));
     REQUIRE(unsetenv("GS_DEVICE_RUNS") == 0);
 }
