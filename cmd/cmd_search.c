@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "cmd/commands.h"
-#include "cmd/index_inner.h"
+#include "cmd/index_read.h"
 #include "cmd/report.h"
 #include "cmd/search_args.h"
 #include "cmd/search_output.h"
@@ -30,7 +30,7 @@ enum {
     QID_BYTES = 24,
 };
 
-/* A query and its answer. */
+/* A query, and what it is called. */
 typedef struct question {
     gs_asked asked;
     char *line; /* of standard input */
@@ -40,21 +40,16 @@ typedef struct question {
 
 typedef struct search_job {
     gs_search_args args;
-    gs_segments *index;
-    gs_doc_presence *presence;
-    gs_word_rules *rules;
-    unsigned threads;
-    gs_searcher **searchers; /* one a thread; all but the first when they are needed */
-    gs_team *team;           /* the same */
-    question *questions;     /* a batch */
-    gs_search_item *items;
-    size_t batch, count;            /* room for, and there are */
-    gs_stdin_lines *lines;          /* NULL: from the arguments */
-    uint64_t asked;                 /* so far */
-    uint64_t refused;               /* of those */
-    gs_search_snippets *snippets;   /* NULL: none are wanted */
-    gs_collection_stats collection; /* gathered or given */
+    gpusort_index *index;
+    gpusort_searcher *searcher;
+    question *questions; /* a batch */
+    gpusort_question *answers;
+    size_t batch, count;   /* room for, and there are */
+    gs_stdin_lines *lines; /* NULL: from the arguments */
+    uint64_t asked;        /* so far */
+    uint64_t refused;      /* of those */
     gs_search_output output;
+    gpusort_error error;
 } search_job;
 
 /* --- questions --------------------------------------------------------------------- */
@@ -62,7 +57,7 @@ typedef struct search_job {
 static void ask(search_job *job, const char *text, size_t bytes, bool may_have_name)
 {
     question *const q = &job->questions[job->count];
-    gs_search_item *const item = &job->items[job->count++];
+    gpusort_question *const answer = &job->answers[job->count++];
     const int digits = snprintf(q->number, sizeof q->number, "%" PRIu64, ++job->asked);
     q->asked = (gs_asked){
         .qid = q->number, .qid_bytes = (size_t)digits, .text = text, .bytes = bytes};
@@ -73,8 +68,7 @@ static void ask(search_job *job, const char *text, size_t bytes, bool may_have_n
         q->asked.text = tab + 1;
         q->asked.bytes = bytes - q->asked.qid_bytes - 1;
     }
-    item->text = q->asked.text;
-    item->bytes = q->asked.bytes;
+    *answer = (gpusort_question){.query = q->asked.text, .bytes = q->asked.bytes};
 }
 
 static gs_code keep_line(question *q, const char *line, size_t bytes, gs_status *st)
@@ -120,122 +114,102 @@ static gs_code take_questions(search_job *job, gs_status *st)
 
 /* --- queries that make no sense ----------------------------------------------------- */
 
-static bool is_of_query(const gs_status *why)
+static bool is_of_query(gpusort_code code)
 {
-    return why->code == GS_ERR_ARG || why->code == GS_ERR_LIMIT;
+    return code == GPUSORT_ARG || code == GPUSORT_LIMIT;
 }
 
 /* Says which query it was, behind the answers of those before. */
-static gs_code refuse(search_job *job, size_t item, const gs_status *why, gs_status *st)
+static gs_code refuse(search_job *job, size_t number, const char *why, const char *hint,
+                      gs_status *st)
 {
-    const uint64_t number = job->asked - job->count + item + 1;
-    const gs_asked *const asked = &job->questions[item].asked;
-    GS_TRY(gs_search_output_refused(&job->output, asked, why->msg, st));
+    GS_TRY(
+        gs_search_output_refused(&job->output, &job->questions[number].asked, why, st));
     if (++job->refused > REFUSED_TOLD_MAX)
         return GS_OK;
     GS_TRY(gs_text_out_flush(&job->output.out, st));
     gs_report(0, "%s %" PRIu64 ", %s",
-              job->lines != NULL ? "standard input, line" : "query", number, why->msg);
-    if (why->hint != NULL)
-        gs_report(0, "%s", why->hint);
+              job->lines != NULL ? "standard input, line" : "query",
+              job->asked - job->count + number + 1, why);
+    if (hint != NULL)
+        gs_report(0, "%s", hint);
     return GS_OK;
 }
 
-/* The snippets of the answers that follow are of this query. */
-static void begin_snippets(search_job *job, size_t item)
+/* What the library says of a query: those that make no sense are told. */
+static gs_code judge(search_job *job, size_t number, gpusort_code code, gs_status *st)
 {
-    const gs_asked *const asked = &job->questions[item].asked;
-    if (job->snippets != NULL)
-        gs_search_snippets_begin(job->snippets, asked->text, asked->bytes, job->team);
+    gpusort_error *const error = &job->error;
+    if (code == GPUSORT_OK)
+        return GS_OK;
+    if (!is_of_query(code))
+        return gs_status_of_error(st, error);
+    GS_NOTED(refuse(job, number, error->message, error->hint, st));
+    error->code = GPUSORT_OK;
+    return st->code;
 }
 
 /* --- answers ----------------------------------------------------------------------- */
 
-static gs_code answer_count(search_job *job, size_t item, gs_status *st)
+static gs_code answer_count(search_job *job, size_t number, gs_status *st)
 {
-    const gs_asked *const asked = &job->questions[item].asked;
-    const uint64_t limit = job->args.options.limit;
-    gs_status *const mine = &job->items[item].st;
+    const gs_asked *const asked = &job->questions[number].asked;
     uint64_t count;
-    gs_status_clear(mine);
-    if (gs_searcher_count(job->searchers[0], asked->text, asked->bytes, &count, mine) !=
-        GS_OK)
-        return GS_OK;
+    const gpusort_code code = gpusort_search_count(job->searcher, asked->text,
+                                                   asked->bytes, &count, &job->error);
+    if (code != GPUSORT_OK)
+        return judge(job, number, code, st);
     GS_TRY(gs_search_output_begin(&job->output, asked, st));
-    return gs_search_output_end(&job->output, asked, count < limit ? count : limit, st);
+    return gs_search_output_end(&job->output, asked,
+                                count < job->args.limit ? count : job->args.limit, st);
 }
 
-static gs_code answer_boolean(search_job *job, size_t item, gs_status *st)
+static gs_code answer_boolean(search_job *job, size_t number, gs_status *st)
 {
-    const gs_asked *const asked = &job->questions[item].asked;
-    gs_searcher *const s = job->searchers[0];
-    gs_status *const mine = &job->items[item].st;
-    uint64_t doc, count = 0;
-    gs_status_clear(mine);
-    if (gs_searcher_begin(s, asked->text, asked->bytes, mine) != GS_OK)
-        return GS_OK;
-    begin_snippets(job, item);
-    GS_TRY(gs_search_output_begin(&job->output, asked, st));
-    while (count < job->args.options.limit) {
-        GS_TRY(gs_searcher_next(s, &doc, st));
-        if (doc == GS_NO_DOC)
-            break;
-        count++;
-        GS_TRY(gs_search_output_document(&job->output, asked, doc, st));
+    const gs_asked *const asked = &job->questions[number].asked;
+    gs_search_output *const output = &job->output;
+    uint64_t found = 0;
+    const gpusort_code code =
+        gpusort_search_begin(job->searcher, asked->text, asked->bytes, &job->error);
+    if (code != GPUSORT_OK)
+        return judge(job, number, code, st);
+    GS_TRY(gs_search_output_begin(output, asked, st));
+    for (size_t count = 1; count > 0 && found < job->args.limit; found += count) {
+        const uint64_t left = job->args.limit - found;
+        const gpusort_code next = gpusort_search_next(
+            job->searcher, output->documents,
+            left < GS_SEARCH_PAGE ? (size_t)left : GS_SEARCH_PAGE, &count, &job->error);
+        GS_TRY(gs_search_output_page(output, asked, count, st));
+        if (next != GPUSORT_OK)
+            return gs_status_of_error(st, &job->error);
     }
-    return gs_search_output_end(&job->output, asked, count, st);
+    return gs_search_output_end(output, asked, found, st);
 }
 
-static gs_code make_searcher(void *context, unsigned worker, gs_status *st)
+static gs_code answer_ranked(search_job *job, size_t number, gs_status *st)
 {
-    search_job *const job = context;
-    return job->searchers[worker] != NULL
-               ? GS_OK
-               : gs_searcher_new_over(&job->searchers[worker], job->index, job->rules,
-                                      &job->args.options, st);
-}
-
-/* One query needs no other threads, which take longer to begin than it takes. */
-static gs_code rank_batch(search_job *job, gs_status *st)
-{
-    gs_search_item *const first = &job->items[0];
-    if (job->count == 1) {
-        gs_status_clear(&first->st);
-        GS_NOTED(gs_searcher_rank(job->searchers[0], first->text, first->bytes,
-                                  &first->top, &first->st));
-        return GS_OK;
-    }
-    if (job->team == NULL) {
-        GS_TRY(gs_team_new(&job->team, job->threads, st));
-        GS_TRY(gs_team_run(job->team, make_searcher, job, st));
-    }
-    return gs_searcher_rank_all(job->searchers, job->team, job->items, job->count, st);
-}
-
-static gs_code answer_ranked(search_job *job, size_t item, gs_status *st)
-{
-    begin_snippets(job, item);
-    return gs_search_output_ranked(&job->output, &job->questions[item].asked,
-                                   &job->items[item].top, st);
+    const gpusort_question *const answer = &job->answers[number];
+    if (answer->code == GPUSORT_OK)
+        return gs_search_output_ranked(&job->output, &job->questions[number].asked,
+                                       answer, st);
+    if (is_of_query(answer->code))
+        return refuse(job, number, answer->message, answer->hint, st);
+    (void)GS_FAIL(st, (gs_code)answer->code, 0, "%s", answer->message);
+    return answer->hint != NULL ? gs_status_hint(st, answer->hint) : st->code;
 }
 
 static gs_code answer_batch(search_job *job, gs_status *st)
 {
-    if (!job->args.is_boolean && job->count > 0)
-        GS_TRY(rank_batch(job, st));
+    if (!job->args.is_boolean && job->count > 0 &&
+        gpusort_search_many(job->searcher, job->answers, job->count, job->args.limit,
+                            &job->error) != GPUSORT_OK)
+        return gs_status_of_error(st, &job->error);
     for (size_t i = 0; i < job->count; i++) {
-        const gs_search_item *const item = &job->items[i];
-        if (job->args.is_boolean && job->args.shape == GS_SEARCH_COUNT)
-            GS_TRY(answer_count(job, i, st));
-        else if (job->args.is_boolean)
-            GS_TRY(answer_boolean(job, i, st));
-        else if (item->st.code == GS_OK)
+        if (!job->args.is_boolean)
             GS_TRY(answer_ranked(job, i, st));
-        if (is_of_query(&item->st))
-            GS_TRY(refuse(job, i, &item->st, st));
-        else if (item->st.code != GS_OK)
-            gs_status_keep_first(st, &item->st);
-        GS_TRY(st->code);
+        else
+            GS_TRY(job->args.shape == GS_SEARCH_COUNT ? answer_count(job, i, st)
+                                                      : answer_boolean(job, i, st));
     }
     return gs_text_out_flush(&job->output.out, st);
 }
@@ -254,52 +228,38 @@ static gs_code answer_all(search_job *job, gs_status *st)
 
 /* --- one index of several ---------------------------------------------------------- */
 
-static gs_code gather_batch(search_job *job, gs_status *st)
+/* The context is the status of what failed here. */
+static int print(void *context, const void *text, size_t bytes)
 {
-    for (size_t i = 0; i < job->count; i++) {
-        gs_search_item *const item = &job->items[i];
-        gs_status_clear(&item->st);
-        GS_NOTED(gs_searcher_gather(job->searchers[0], item->text, item->bytes,
-                                    &job->collection, &item->st));
-        if (is_of_query(&item->st))
-            GS_TRY(refuse(job, i, &item->st, st));
-        else
-            gs_status_keep_first(st, &item->st);
-        GS_TRY(st->code);
-    }
-    return GS_OK;
+    return gs_stdout_write(text, bytes, context) == GS_OK ? 0 : -1;
 }
 
 /* Of all queries at once, each term once. */
 static gs_code gather_all(search_job *job, gs_status *st)
 {
-    job->collection.documents = job->index->documents;
-    job->collection.length_sum = job->index->length_sum;
     do {
         GS_TRY(take_questions(job, st));
-        GS_TRY(gather_batch(job, st));
-        gs_collection_stats_settle(&job->collection);
+        for (size_t i = 0; i < job->count; i++) {
+            const gs_asked *const asked = &job->questions[i].asked;
+            GS_TRY(judge(job, i,
+                         gpusort_search_gather(job->searcher, asked->text, asked->bytes,
+                                               &job->error),
+                         st));
+        }
     } while (job->count > 0);
-    return gs_collection_stats_put(&job->collection, &job->output.out, st);
+    gs_status ours = {.code = GS_OK};
+    const gpusort_code code =
+        gpusort_search_gathered(job->searcher, print, &ours, &job->error);
+    return gs_index_called(code, &job->error, &ours, st);
 }
 
 /* --- the job ----------------------------------------------------------------------- */
 
-static gs_code read_rules(search_job *job, const gs_index_header *header, gs_status *st)
-{
-    gs_status why = {.code = GS_OK};
-    gs_quoted q;
-    if (header->tokenizer == NULL ||
-        gs_word_rules_read(&job->rules, header->tokenizer, &why) == GS_OK)
-        return GS_OK;
-    return GS_FAIL(st, why.code, why.sys, "%s: %s", gs_quote_name(&q, job->args.folder),
-                   why.msg);
-}
-
 /* A query is answered by one thread, and Boolean ones by one after the other. */
 static unsigned count_threads(const gs_search_args *args)
 {
-    unsigned threads = args->threads != 0 ? args->threads : gs_machine_cores();
+    unsigned threads =
+        args->options.threads != 0 ? args->options.threads : gs_machine_cores();
     if (args->query_count > 0 && (unsigned)args->query_count < threads)
         threads = (unsigned)args->query_count;
     if (args->is_boolean)
@@ -307,42 +267,41 @@ static unsigned count_threads(const gs_search_args *args)
     return threads > THREADS_MAX ? THREADS_MAX : threads;
 }
 
-static gs_code open_job(search_job *job, gs_status *st)
+static gs_code open_searcher(search_job *job, gs_status *st)
 {
     const gs_search_args *const args = &job->args;
-    GS_TRY(gs_inner_open_first(&job->index, args->folder, args->queries,
+    gpusort_index_info info = {.size = sizeof info};
+    GS_TRY(gs_index_open_first(&job->index, args->folder, args->queries,
                                args->query_count, args->verifies, st));
-    const gs_index_header *const header = gs_segments_header(job->index);
-    if (args->has_b && args->options.b != 0 && !header->has_names) {
+    gpusort_index_describe(job->index, &info);
+    if (args->has_b && args->options.b != 0 && !info.has_names) {
         gs_quoted q;
         (void)GS_FAIL(st, GS_ERR_ARG, 0,
                       "the documents of %s have no lengths, so --b can only be 0",
                       gs_quote_name(&q, args->folder));
         return gs_status_hint(st, "leave --b out: an index of tuples knows no lengths");
     }
-    if (args->has_snippets)
-        GS_TRY(gs_inner_need_texts(job->index, st));
-    GS_TRY(read_rules(job, header, st));
-    job->threads = count_threads(args);
-    GS_TRY(gs_mem_new(&job->searchers, job->threads * sizeof(gs_searcher *), "searchers",
-                      st));
-    if (args->statistics != NULL) {
-        GS_TRY(gs_collection_stats_read(&job->collection, args->statistics, st));
-        job->args.options.collection = &job->collection;
-    }
-    GS_TRY(gs_doc_presence_new(&job->presence, job->index->items[0].index, st));
-    job->args.options.presence = job->presence;
-    GS_TRY(make_searcher(job, 0, st));
-    job->batch = (size_t)job->threads * BATCH_A_THREAD;
+    if (gpusort_searcher_new(&job->searcher, job->index, &args->options, &job->error) !=
+            GPUSORT_OK ||
+        (args->has_snippets && gpusort_search_snippets(job->searcher, "", 0, NULL, 0,
+                                                       NULL, &job->error) != GPUSORT_OK))
+        return gs_status_of_error(st, &job->error);
+    return GS_OK;
+}
+
+static gs_code open_job(search_job *job, gs_status *st)
+{
+    const gs_search_args *const args = &job->args;
+    job->args.options.threads = count_threads(args);
+    GS_TRY(open_searcher(job, st));
+    job->batch = (size_t)args->options.threads * BATCH_A_THREAD;
+    GS_TRY(gs_mem_new_array(&job->questions, job->batch, sizeof *job->questions,
+                            "queries", st));
     GS_TRY(
-        gs_mem_new(&job->questions, job->batch * sizeof *job->questions, "queries", st));
-    GS_TRY(gs_mem_new(&job->items, job->batch * sizeof *job->items, "queries", st));
+        gs_mem_new_array(&job->answers, job->batch, sizeof *job->answers, "queries", st));
     if (args->query_count == 0)
         GS_TRY(gs_stdin_lines_new(&job->lines, LINE_BYTES_MAX, st));
-    if (args->has_snippets)
-        GS_TRY(gs_search_snippets_new(&job->snippets, job->index, job->rules,
-                                      &args->options, job->threads, st));
-    return gs_search_output_open(&job->output, args, job->index, job->snippets, st);
+    return gs_search_output_open(&job->output, args, job->index, job->searcher, st);
 }
 
 static double percent(uint64_t part, uint64_t whole)
@@ -352,12 +311,9 @@ static double percent(uint64_t part, uint64_t whole)
 
 static void tell_stats(const search_job *job, uint64_t ns)
 {
-    gs_search_stats s = {0};
+    gpusort_search_figures s = {.size = sizeof s};
     const double seconds = (double)ns / 1e9;
-    for (unsigned i = 0; i < job->threads; i++) {
-        if (job->searchers[i] != NULL)
-            gs_searcher_stats(job->searchers[i], &s);
-    }
+    gpusort_searcher_figures(job->searcher, &s);
     gs_report(0, "%" PRIu64 " queries in %.3f s, %.0f a second", s.queries, seconds,
               seconds > 0 ? (double)s.queries / seconds : 0);
     if (!job->args.is_boolean)
@@ -371,24 +327,13 @@ static void tell_stats(const search_job *job, uint64_t ns)
 static void close_job(search_job *job)
 {
     gs_search_output_release(&job->output);
-    gs_search_snippets_free(job->snippets);
-    for (size_t i = 0; i < job->batch; i++) {
-        if (job->items != NULL)
-            gs_top_docs_release(&job->items[i].top);
-        if (job->questions != NULL)
-            gs_mem_free(job->questions[i].line);
-    }
-    gs_mem_free(job->items);
+    for (size_t i = 0; job->questions != NULL && i < job->batch; i++)
+        gs_mem_free(job->questions[i].line);
     gs_mem_free(job->questions);
+    gs_mem_free(job->answers);
     gs_stdin_lines_free(job->lines);
-    for (unsigned i = 0; job->searchers != NULL && i < job->threads; i++)
-        gs_searcher_free(job->searchers[i]);
-    gs_mem_free(job->searchers);
-    gs_team_free(job->team);
-    gs_word_rules_free(job->rules);
-    gs_collection_stats_release(&job->collection);
-    gs_doc_presence_free(job->presence);
-    gs_segments_close(job->index);
+    gpusort_searcher_free(job->searcher);
+    gpusort_index_close(job->index);
 }
 
 int cmd_search(int argc, char **argv)
@@ -403,8 +348,9 @@ int cmd_search(int argc, char **argv)
         gs_status late = {.code = GS_OK};
         GS_NOTED(gs_text_out_flush(&job.output.out, &late));
         gs_status_keep_first(&st, &late);
-        if (st.code == GS_OK) /* also if there was nothing to print */
-            GS_NOTED(gs_segments_check_unchanged(job.index, &st));
+        if (st.code == GS_OK && /* also if there was nothing to print */
+            gpusort_index_unchanged(job.index, &job.error) != GPUSORT_OK)
+            (void)gs_status_of_error(&st, &job.error);
     }
     if (st.code == GS_OK && job.args.verbose)
         tell_stats(&job, gs_machine_now_ns() - begin_ns);

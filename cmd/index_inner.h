@@ -9,7 +9,6 @@
 #include "cmd/index_job.h"
 #include "lib/api/apis.h"
 #include "lib/base/log.h"
-#include "lib/index/segment/segments.h"
 
 typedef struct gs_index_inner {
     gs_log log;
@@ -21,13 +20,5 @@ typedef gs_code gs_index_inner_fn(void *context, gs_index_inner *inner, gs_statu
 
 /* As gs_index_job_run. */
 int gs_index_inner_run(gs_index_job *job, gs_index_inner_fn *work, void *context);
-
-/* gs_index_open_first and gs_index_print of an index as the library has it inside; and
- * GS_ERR_ARG, with what to do, if it has no texts. */
-GS_MUST_CHECK gs_code gs_inner_open_first(gs_segments **out, const char *folder,
-                                          char **operands, int count, bool verifies,
-                                          gs_status *st);
-GS_MUST_CHECK gs_code gs_inner_need_texts(const gs_segments *index, gs_status *st);
-gs_code gs_inner_print(void *context, const void *data, size_t bytes, gs_status *st);
 
 #endif

@@ -70,7 +70,7 @@ static void take_limit(void *to, gs_opt_scan *scan)
         gs_number_die(scan, fault);
     if (limit == 0)
         gs_die(0, "the number of documents must be at least 1");
-    args->options.limit = limit > SIZE_MAX ? SIZE_MAX : (size_t)limit;
+    args->limit = limit > SIZE_MAX ? SIZE_MAX : (size_t)limit;
     args->has_limit = true;
 }
 
@@ -129,13 +129,16 @@ static void resolve_gather(const gs_search_args *args)
                             args->shape == GS_SEARCH_COUNT ? "--count" : "--trec", why);
     if (args->as_json || args->is_boolean)
         gs_die_incompatible("--gather", args->as_json ? "--json" : "--boolean", why);
-    if (args->has_snippets || args->statistics != NULL)
+    if (args->has_snippets || args->options.statistics != NULL)
         gs_die_incompatible("--gather",
                             args->has_snippets ? "--snippets" : "--statistics", why);
 }
 
 static void resolve(gs_search_args *args)
 {
+    args->options.needs_all = args->needs_all;
+    args->options.is_plain = args->is_plain;
+    args->options.is_exhaustive = args->is_exhaustive;
     if (args->shape == GS_SEARCH_TREC && args->as_json)
         gs_die_incompatible("--trec", "--json", NULL);
     if (args->shape == GS_SEARCH_TREC && args->is_boolean)
@@ -146,7 +149,8 @@ static void resolve(gs_search_args *args)
         gs_die_incompatible("--snippets", "--count", "no document is printed");
     if (args->gathers)
         resolve_gather(args);
-    if (args->statistics != NULL && (args->is_boolean || args->shape == GS_SEARCH_COUNT))
+    if (args->options.statistics != NULL &&
+        (args->is_boolean || args->shape == GS_SEARCH_COUNT))
         gs_die_incompatible("--statistics", args->is_boolean ? "--boolean" : "--count",
                             "nothing is scored");
     if (args->shape == GS_SEARCH_TEXT && args->as_json)
@@ -154,34 +158,37 @@ static void resolve(gs_search_args *args)
     if (args->shape == GS_SEARCH_COUNT)
         args->is_boolean = true; /* nothing is scored */
     if (args->is_boolean && !args->has_limit)
-        args->options.limit = SIZE_MAX;
+        args->limit = SIZE_MAX;
 }
 
 void gs_search_args_parse(gs_search_args *args, int argc, char **argv)
 {
-    gs_search_options *const o = &args->options;
+    gpusort_search_options *const o = &args->options;
     double k1_max = 1000, b_max = 1;
     int kept = 0;
     const gs_opt options[] = {
         {'k', "top", GS_OPT_CALL(take_limit, args)},
         {0, "k1", GS_OPT_REQUIRED, take_real, &o->k1, &k1_max},
         {0, "b", GS_OPT_REQUIRED, take_b, args, &b_max},
-        {0, "all", GS_OPT_FLAG(&o->needs_all)},
-        {0, "plain", GS_OPT_FLAG(&o->is_plain)},
+        {0, "all", GS_OPT_FLAG(&args->needs_all)},
+        {0, "plain", GS_OPT_FLAG(&args->is_plain)},
         {0, "boolean", GS_OPT_FLAG(&args->is_boolean)},
         {0, "count", GS_OPT_CALL_BARE(take_count, args)},
         {0, "json", GS_OPT_FLAG(&args->as_json)},
         {0, "snippets", GS_OPT_FLAG(&args->has_snippets)},
         {0, "trec", GS_OPT_CALL(take_trec, args)},
         {0, "gather", GS_OPT_FLAG(&args->gathers)},
-        {0, "statistics", GS_OPT_TEXT(&args->statistics)},
-        {0, "parallel", GS_OPT_THREADS(&args->threads)},
-        {0, "exhaustive", GS_OPT_FLAG(&o->is_exhaustive)},
+        {0, "statistics", GS_OPT_TEXT(&args->options.statistics)},
+        {0, "parallel", GS_OPT_THREADS(&args->options.threads)},
+        {0, "exhaustive", GS_OPT_FLAG(&args->is_exhaustive)},
         {0, "verify", GS_OPT_FLAG(&args->verifies)},
         {'v', "verbose", GS_OPT_FLAG(&args->verbose)},
         {0, NULL, GS_OPT_OPERANDS_IN_FRONT(&kept)},
     };
-    *args = (gs_search_args){.options = {.k1 = 1.2, .b = 0.75, .limit = LIMIT_DEFAULT}};
+    *args = (gs_search_args){.options = GPUSORT_SEARCH_OPTIONS, .limit = LIMIT_DEFAULT};
+    o->k1 = 1.2;
+    o->b = 0.75;
+    o->has_zeros = 1;
     gs_opt_parse(argc, argv, usage_text, GS_COUNTED(options));
     if (kept == 0)
         gs_die_usage("which index?");

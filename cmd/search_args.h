@@ -5,7 +5,9 @@
 #ifndef GS_CMD_SEARCH_ARGS_H
 #define GS_CMD_SEARCH_ARGS_H
 
-#include "lib/index/query/queries.h"
+#include <stdbool.h>
+
+#include "lib/gpusort.h"
 
 typedef enum gs_search_shape {
     GS_SEARCH_TEXT,
@@ -18,7 +20,8 @@ typedef struct gs_search_args {
     const char *folder;
     char **queries;
     int query_count; /* 0: a line each on standard input */
-    gs_search_options options;
+    gpusort_search_options options;
+    size_t limit; /* documents, at most */
     gs_search_shape shape;
     const char *tag; /* of a TREC run */
     bool as_json;    /* counts too */
@@ -26,9 +29,8 @@ typedef struct gs_search_args {
     bool has_snippets;
     bool has_limit;
     bool has_b;
-    bool gathers;           /* what scores need to know, instead of answers */
-    const char *statistics; /* file with what several said; NULL: none */
-    unsigned threads;       /* 0: one a core */
+    bool gathers; /* what scores need to know, instead of answers */
+    bool needs_all, is_plain, is_exhaustive;
     bool verifies;
     bool verbose;
 } gs_search_args;

@@ -6,12 +6,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cmd/index_inner.h"
+#include "cmd/index_read.h"
+#include "cmd/report.h"
+#include "lib/base/mem.h"
 
-enum {
-    NUMBER_BYTES = 64,
-    NAMES_AHEAD = 8, /* documents whose names are on their way */
-};
+enum { NUMBER_BYTES = 64 };
 
 /* Unless somebody does not want them, or there is nothing to show them with. */
 static bool wants_marks(void)
@@ -22,22 +21,24 @@ static bool wants_marks(void)
 }
 
 gs_code gs_search_output_open(gs_search_output *o, const gs_search_args *args,
-                              gs_segments *index, gs_search_snippets *snippets,
+                              gpusort_index *index, gpusort_searcher *searcher,
                               gs_status *st)
 {
     *o = (gs_search_output){.args = args,
                             .index = index,
-                            .has_qids = args->query_count != 1,
-                            .snippets = snippets};
+                            .searcher = searcher,
+                            .info = {.size = sizeof o->info},
+                            .has_qids = args->query_count != 1};
+    gpusort_index_describe(index, &o->info);
     o->is_terminal = isatty(STDOUT_FILENO) == 1;
     o->has_marks = o->is_terminal && wants_marks();
-    return gs_text_out_open(&o->out, gs_inner_print, index, st);
+    return gs_text_out_open(&o->out, gs_index_print, index, st);
 }
 
 void gs_search_output_release(gs_search_output *o)
 {
     gs_text_out_release(&o->out);
-    gs_document_name_release(&o->name);
+    gs_mem_free(o->names);
 }
 
 static gs_code put(gs_search_output *o, const char *text, gs_status *st)
@@ -80,17 +81,68 @@ static gs_code put_column(gs_search_output *o, const void *name, size_t bytes,
     return GS_OK;
 }
 
-/* The name of a document; its number, if it has none. */
-static gs_code put_name(gs_search_output *o, uint64_t doc, gs_status *st)
+/* --- the documents of a page -------------------------------------------------------- */
+
+/* The names of all of them, if there are names. */
+static gs_code take_names(gs_search_output *o, size_t count, gs_status *st)
 {
-    if (gs_segments_header(o->index)->has_names) {
-        GS_TRY(gs_segments_name(o->index, doc, &o->name, st));
-        return put_column(o, o->name.text, o->name.bytes, st);
+    enum { USUAL_BYTES = 32 };
+    if (!o->info.has_names)
+        return GS_OK;
+    GS_TRY(gs_mem_grow(&o->names, &o->name_room, count * USUAL_BYTES, "names", st));
+    for (;;) {
+        if (gpusort_index_names(o->index, o->documents, count, o->names, o->name_room,
+                                o->name_ends, &o->error) != GPUSORT_OK)
+            return gs_status_of_error(st, &o->error);
+        if (o->name_ends[count] <= o->name_room)
+            return GS_OK;
+        GS_TRY(gs_mem_grow(&o->names, &o->name_room, (size_t)o->name_ends[count], "names",
+                           st));
     }
-    GS_TRY(gs_text_out_number(&o->out, gs_segments_doc_id(o->index, doc), ' ', st));
+}
+
+static const uint8_t *name_of(const gs_search_output *o, size_t i, size_t *bytes)
+{
+    *bytes = (size_t)(o->name_ends[i + 1] - o->name_ends[i]);
+    return (const uint8_t *)o->names + o->name_ends[i];
+}
+
+/* Of the i-th of `count`: asked for in order, some that follow are made together with it.
+ */
+static gs_code take_snippet(gs_search_output *o, const gs_asked *asked, size_t i,
+                            size_t count, const gpusort_snippet **out, gs_status *st)
+{
+    const size_t at = i % GS_SEARCH_SNIPPETS;
+    const size_t left = count - i;
+    *out = &o->snippets[at];
+    if (at > 0)
+        return GS_OK;
+    return gpusort_search_snippets(o->searcher, asked->text, asked->bytes,
+                                   o->documents + i,
+                                   left < GS_SEARCH_SNIPPETS ? left : GS_SEARCH_SNIPPETS,
+                                   o->snippets, &o->error) == GPUSORT_OK
+               ? GS_OK
+               : gs_status_of_error(st, &o->error);
+}
+
+static gs_code put_number(gs_search_output *o, size_t i, gs_status *st)
+{
+    GS_TRY(gs_text_out_number(&o->out, o->info.doc_base + o->documents[i], ' ', st));
     o->out.used--; /* the blank */
     return GS_OK;
 }
+
+/* The name of a document; its number, if it has none. */
+static gs_code put_name(gs_search_output *o, size_t i, gs_status *st)
+{
+    size_t bytes;
+    if (!o->info.has_names)
+        return put_number(o, i, st);
+    const uint8_t *const name = name_of(o, i, &bytes);
+    return put_column(o, name, bytes, st);
+}
+
+/* --- numbers ------------------------------------------------------------------------ */
 
 /* As by %.6f. False: too large, or so near to the middle between two of such numbers that
  * only all its digits tell which is nearer. */
@@ -140,13 +192,13 @@ static gs_code put_qid(gs_search_output *o, const gs_asked *asked, const char *a
 /* --- snippets ---------------------------------------------------------------------- */
 
 /* A column of the line; on a terminal a line of its own. */
-static gs_code put_snippet(gs_search_output *o, const gs_snippet *s, gs_status *st)
+static gs_code put_snippet(gs_search_output *o, const gpusort_snippet *s, gs_status *st)
 {
     size_t at = 0;
     GS_TRY(put(o, o->is_terminal ? "\n    " : "\t", st));
     GS_TRY(put(o, s->is_cut_before ? "... " : "", st));
     for (size_t i = 0; i < s->mark_count && o->has_marks; i++) {
-        const gs_snippet_mark *const m = &s->marks[i];
+        const gpusort_mark *const m = &s->marks[i];
         GS_TRY(gs_text_out_put(&o->out, s->text + at, m->begin - at, st));
         GS_TRY(put(o, "\033[1m", st));
         GS_TRY(gs_text_out_put(&o->out, s->text + m->begin, m->end - m->begin, st));
@@ -158,18 +210,19 @@ static gs_code put_snippet(gs_search_output *o, const gs_snippet *s, gs_status *
 }
 
 /* Characters before a byte. */
-static size_t count_characters(const gs_snippet *s, size_t bytes)
+static size_t count_characters(const gpusort_snippet *s, size_t bytes)
 {
     size_t count = 0;
     for (size_t i = 0; i < bytes; i++)
-        count += (s->text[i] & 0xc0) != 0x80;
+        count += ((unsigned char)s->text[i] & 0xc0) != 0x80;
     return count;
 }
 
-static gs_code put_json_snippet(gs_search_output *o, const gs_snippet *s, gs_status *st)
+static gs_code put_json_snippet(gs_search_output *o, const gpusort_snippet *s,
+                                gs_status *st)
 {
     GS_TRY(put(o, ", \"snippet\": ", st));
-    GS_TRY(gs_text_out_json(&o->out, s->text, s->bytes, st));
+    GS_TRY(gs_text_out_json(&o->out, (const uint8_t *)s->text, s->bytes, st));
     GS_TRY(put(o, ", \"marks\": [", st));
     for (size_t i = 0; i < s->mark_count; i++) {
         char text[NUMBER_BYTES];
@@ -192,16 +245,16 @@ static gs_code put_json_head(gs_search_output *o, const gs_asked *asked, gs_stat
 }
 
 /* A document up to where its score may come. */
-static gs_code put_json_document(gs_search_output *o, uint64_t doc, gs_status *st)
+static gs_code put_json_document(gs_search_output *o, size_t i, gs_status *st)
 {
+    size_t bytes;
     GS_TRY(put(o, o->printed++ > 0 ? ", {\"doc\": " : "{\"doc\": ", st));
-    GS_TRY(gs_text_out_number(&o->out, gs_segments_doc_id(o->index, doc), ' ', st));
-    o->out.used--;
-    if (!gs_segments_header(o->index)->has_names)
+    GS_TRY(put_number(o, i, st));
+    if (!o->info.has_names)
         return GS_OK;
-    GS_TRY(gs_segments_name(o->index, doc, &o->name, st));
+    const uint8_t *const name = name_of(o, i, &bytes);
     GS_TRY(put(o, ", \"name\": ", st));
-    return gs_text_out_json(&o->out, o->name.text, o->name.bytes, st);
+    return gs_text_out_json(&o->out, name, bytes, st);
 }
 
 gs_code gs_search_output_refused(gs_search_output *o, const gs_asked *asked,
@@ -218,7 +271,7 @@ gs_code gs_search_output_refused(gs_search_output *o, const gs_asked *asked,
 /* --- ranked ------------------------------------------------------------------------ */
 
 static gs_code put_ranked_line(gs_search_output *o, const gs_asked *asked, size_t rank,
-                               const gs_scored_doc *found, const gs_snippet *snippet,
+                               size_t i, double score, const gpusort_snippet *snippet,
                                gs_status *st)
 {
     const bool is_trec = o->args->shape == GS_SEARCH_TREC;
@@ -226,11 +279,11 @@ static gs_code put_ranked_line(gs_search_output *o, const gs_asked *asked, size_
         GS_TRY(put_qid(o, asked, is_trec ? " Q0 " : "\t", st));
     if (!is_trec)
         GS_TRY(gs_text_out_number(&o->out, rank, '\t', st));
-    GS_TRY(put_name(o, found->doc, st));
+    GS_TRY(put_name(o, i, st));
     GS_TRY(put(o, is_trec ? " " : "\t", st));
     if (is_trec)
         GS_TRY(gs_text_out_number(&o->out, rank, ' ', st));
-    GS_TRY(put_score(o, found->score, st));
+    GS_TRY(put_score(o, score, st));
     if (is_trec) {
         GS_TRY(put(o, " ", st));
         GS_TRY(put(o, o->args->tag, st));
@@ -240,32 +293,44 @@ static gs_code put_ranked_line(gs_search_output *o, const gs_asked *asked, size_
     return put(o, "\n", st);
 }
 
+static gs_code put_ranked_page(gs_search_output *o, const gs_asked *asked, size_t first,
+                               const gpusort_hit *hits, size_t count, gs_status *st)
+{
+    const gpusort_snippet *snippet = NULL;
+    for (size_t i = 0; i < count; i++)
+        o->documents[i] = hits[i].document;
+    GS_TRY(take_names(o, count, st));
+    for (size_t i = 0; i < count; i++) {
+        if (o->args->has_snippets)
+            GS_TRY(take_snippet(o, asked, i, count, &snippet, st));
+        if (o->args->shape != GS_SEARCH_JSON) {
+            GS_TRY(
+                put_ranked_line(o, asked, first + i + 1, i, hits[i].score, snippet, st));
+            continue;
+        }
+        GS_TRY(put_json_document(o, i, st));
+        GS_TRY(put(o, ", \"score\": ", st));
+        GS_TRY(put_score(o, hits[i].score, st));
+        if (snippet != NULL)
+            GS_TRY(put_json_snippet(o, snippet, st));
+        GS_TRY(put(o, "}", st));
+    }
+    return GS_OK;
+}
+
 gs_code gs_search_output_ranked(gs_search_output *o, const gs_asked *asked,
-                                const gs_top_docs *top, gs_status *st)
+                                const gpusort_question *answer, gs_status *st)
 {
     const bool as_json = o->args->shape == GS_SEARCH_JSON;
-    const gs_snippet *snippet = NULL;
     o->printed = 0;
     if (as_json) {
         GS_TRY(put_json_head(o, asked, st));
         GS_TRY(put(o, ", \"documents\": [", st));
     }
-    for (size_t i = 0; i < top->count; i++) {
-        const gs_scored_doc *const found = &top->docs[i];
-        if (i + NAMES_AHEAD < top->count)
-            gs_segments_name_soon(o->index, found[NAMES_AHEAD].doc);
-        if (o->snippets != NULL)
-            GS_TRY(gs_search_snippets_of(o->snippets, top, i, &snippet, st));
-        if (!as_json) {
-            GS_TRY(put_ranked_line(o, asked, i + 1, found, snippet, st));
-            continue;
-        }
-        GS_TRY(put_json_document(o, found->doc, st));
-        GS_TRY(put(o, ", \"score\": ", st));
-        GS_TRY(put_score(o, found->score, st));
-        if (snippet != NULL)
-            GS_TRY(put_json_snippet(o, snippet, st));
-        GS_TRY(put(o, "}", st));
+    for (size_t i = 0; i < answer->hit_count; i += GS_SEARCH_PAGE) {
+        const size_t left = answer->hit_count - i;
+        GS_TRY(put_ranked_page(o, asked, i, answer->hits + i,
+                               left < GS_SEARCH_PAGE ? left : GS_SEARCH_PAGE, st));
     }
     return as_json ? put(o, "]}\n", st) : GS_OK;
 }
@@ -281,24 +346,34 @@ gs_code gs_search_output_begin(gs_search_output *o, const gs_asked *asked, gs_st
     return o->args->shape == GS_SEARCH_JSON ? put(o, ", \"documents\": [", st) : GS_OK;
 }
 
-gs_code gs_search_output_document(gs_search_output *o, const gs_asked *asked,
-                                  uint64_t doc, gs_status *st)
+static gs_code put_document(gs_search_output *o, const gs_asked *asked, size_t i,
+                            const gpusort_snippet *snippet, gs_status *st)
 {
-    const gs_snippet *snippet = NULL;
-    if (o->snippets != NULL)
-        GS_TRY(gs_search_snippets_one(o->snippets, doc, &snippet, st));
     if (o->args->as_json) {
-        GS_TRY(put_json_document(o, doc, st));
+        GS_TRY(put_json_document(o, i, st));
         if (snippet != NULL)
             GS_TRY(put_json_snippet(o, snippet, st));
         return put(o, "}", st);
     }
     if (o->has_qids)
         GS_TRY(put_qid(o, asked, "\t", st));
-    GS_TRY(put_name(o, doc, st));
+    GS_TRY(put_name(o, i, st));
     if (snippet != NULL)
         GS_TRY(put_snippet(o, snippet, st));
     return put(o, "\n", st);
+}
+
+gs_code gs_search_output_page(gs_search_output *o, const gs_asked *asked, size_t count,
+                              gs_status *st)
+{
+    const gpusort_snippet *snippet = NULL;
+    GS_TRY(take_names(o, count, st));
+    for (size_t i = 0; i < count; i++) {
+        if (o->args->has_snippets)
+            GS_TRY(take_snippet(o, asked, i, count, &snippet, st));
+        GS_TRY(put_document(o, asked, i, snippet, st));
+    }
+    return GS_OK;
 }
 
 gs_code gs_search_output_end(gs_search_output *o, const gs_asked *asked, uint64_t count,

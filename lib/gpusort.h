@@ -572,8 +572,10 @@ GPUSORT_API GPUSORT_CHECKED gpusort_code gpusort_index_verify(const gpusort_inde
                                                               unsigned flags,
                                                               const gpusort_job *job,
                                                               gpusort_error *error);
-/* GPUSORT_OK: nobody has written to its files since it was opened. Every call that gives
- * an answer asks that itself, but gpusort_texts_next. */
+/* GPUSORT_OK: nobody has written to its files since it was opened. Calls that give an
+ * answer ask that themselves, but four that are made again and again:
+ * gpusort_index_names, gpusort_texts_next, gpusort_search_next and
+ * gpusort_search_snippets. Who hands on what they gave asks before. */
 GPUSORT_API GPUSORT_CHECKED gpusort_code
 gpusort_index_unchanged(const gpusort_index *index, gpusort_error *error);
 
@@ -669,9 +671,15 @@ typedef struct gpusort_searcher gpusort_searcher;
 
 typedef struct gpusort_search_options {
     size_t size;
-    double k1, b;  /* of BM25; both 0: 1.2 and 0.75 */
-    int needs_all; /* words side by side must all match */
-    int is_plain;  /* queries are nothing but words */
+    double k1, b;      /* of BM25; both 0: 1.2 and 0.75 */
+    int needs_all;     /* words side by side must all match */
+    int is_plain;      /* queries are nothing but words */
+    int has_zeros;     /* k1 and b are what they are, also if both are 0 */
+    unsigned threads;  /* for several queries, and snippets; 0: one for every core */
+    int is_exhaustive; /* every match is scored instead of skipping: the same answers */
+    /* A file with what gpusort_search_gathered wrote of several indexes, of which this is
+     * one: scores are those of one index of all. NULL: of this one. */
+    const char *statistics;
 } gpusort_search_options;
 
 /* clang-format off */
@@ -693,6 +701,89 @@ GPUSORT_API GPUSORT_CHECKED gpusort_code gpusort_search(gpusort_searcher *search
                                                         gpusort_hit *hits, size_t room,
                                                         size_t *count,
                                                         gpusort_error *error);
+
+/* One query of several: what is asked, and the answer. */
+typedef struct gpusort_question {
+    const char *query;
+    size_t bytes;
+    gpusort_code code;       /* of this query, the first of what the call fills in */
+    const char *message;     /* what is wrong with it, and what can be done; or NULL */
+    const char *hint;        /* static */
+    const gpusort_hit *hits; /* the best first; the searcher's, as is the message */
+    size_t hit_count;
+    const void *reserved[1]; /* NULL */
+} gpusort_question;
+
+/* At most `top' documents for each of `count' queries, by all threads. A query that fails
+ * says so, and the others are answered; the call fails if none can be. Answers are good
+ * until the next call. Takes 5 KB for each query, beside the hits. */
+GPUSORT_API GPUSORT_CHECKED gpusort_code gpusort_search_many(gpusort_searcher *searcher,
+                                                             gpusort_question *questions,
+                                                             size_t count, size_t top,
+                                                             gpusort_error *error);
+
+/* All documents that match, in their order and without scores: begin, then next until
+ * *count is 0. After a failure *count are those that were found before. */
+GPUSORT_API GPUSORT_CHECKED gpusort_code gpusort_search_begin(gpusort_searcher *searcher,
+                                                              const char *query,
+                                                              size_t bytes,
+                                                              gpusort_error *error);
+GPUSORT_API GPUSORT_CHECKED gpusort_code gpusort_search_next(gpusort_searcher *searcher,
+                                                             uint64_t *documents,
+                                                             size_t room, size_t *count,
+                                                             gpusort_error *error);
+/* How many of them there are. */
+GPUSORT_API GPUSORT_CHECKED gpusort_code gpusort_search_count(gpusort_searcher *searcher,
+                                                              const char *query,
+                                                              size_t bytes,
+                                                              uint64_t *count,
+                                                              gpusort_error *error);
+
+/* The stretch of a document's text that has the most words of the query, for people:
+ * white space is a blank, and what is not UTF-8 is U+FFFD. */
+typedef struct gpusort_mark {
+    uint16_t begin, end; /* bytes of the snippet */
+} gpusort_mark;
+
+typedef struct gpusort_snippet {
+    const char *text;
+    size_t bytes;
+    const gpusort_mark *marks; /* where words of the query stand */
+    size_t mark_count;
+    int is_cut_before, is_cut_behind; /* the text goes on there */
+    const void *reserved[1];
+} gpusort_snippet;
+
+/* snippets[i] is of documents[i], and good until the next call. Of an index that was
+ * built with texts; with a count of 0 the call asks nothing but that. */
+GPUSORT_API GPUSORT_CHECKED gpusort_code
+gpusort_search_snippets(gpusort_searcher *searcher, const char *query, size_t bytes,
+                        const uint64_t *documents, size_t count,
+                        gpusort_snippet *snippets, gpusort_error *error);
+
+/* What scores of queries need to know of this index, where it is one of several: gather
+ * for each query, then gathered, which gives the lines to a function of the caller's that
+ * returns 0. Those of all indexes in one file are the `statistics' of each. */
+GPUSORT_API GPUSORT_CHECKED gpusort_code gpusort_search_gather(gpusort_searcher *searcher,
+                                                               const char *query,
+                                                               size_t bytes,
+                                                               gpusort_error *error);
+GPUSORT_API GPUSORT_CHECKED gpusort_code
+gpusort_search_gathered(gpusort_searcher *searcher,
+                        int (*write)(void *context, const void *text, size_t bytes),
+                        void *context, gpusort_error *error);
+
+/* What a searcher has done so far: how much there was of the terms of its queries, and
+ * how much of that it looked at. */
+typedef struct gpusort_search_figures {
+    size_t size; /* filled in by the caller */
+    uint64_t queries;
+    uint64_t postings, postings_scored;
+    uint64_t blocks, blocks_read;
+} gpusort_search_figures;
+
+GPUSORT_API void gpusort_searcher_figures(const gpusort_searcher *searcher,
+                                          gpusort_search_figures *figures);
 GPUSORT_API void gpusort_searcher_free(gpusort_searcher *searcher); /* NULL is fine */
 
 #ifdef __cplusplus

@@ -83,7 +83,7 @@ of_header=' main commands signals report cmd_sort sort_args sort_resolve sort_us
     trace_file engine_arg gpu_arg opt_kinds opt_scan size_arg word_arg nearest own_options
     index_job index_build_args index_build_command index_append_command
     index_compact_command index_delete_command stdin_lines folder_walk
-    index_read index_show cmd_lookup cmd_index '
+    index_read index_show cmd_lookup cmd_index cmd_search search_args search_output '
 of_header=$(tr -s '\n ' ' ' <<<"$of_header")
 for name in $of_header; do
     [ -f "cmd/$name.c" ] || complain "tests/lint.sh: there is no cmd/$name.c"

@@ -7,9 +7,8 @@
 #include "lib/api/api_call.h"
 #include "lib/api/api_index.h"
 #include "lib/base/mem.h"
-#include "lib/base/quote.h"
 
-enum { BLOCKS_KEPT = 2, NAMES_AHEAD = 8 };
+enum { BLOCKS_KEPT = 2, NAMES_AHEAD = 8, DOCUMENTS_NEAR = 256 };
 
 /* --- names -------------------------------------------------------------------------- */
 
@@ -35,24 +34,33 @@ gpusort_code gpusort_index_name(const gpusort_index *index, uint64_t document, c
     return gs_api_result(&st, error);
 }
 
+/* What comes next is in the caches. */
+static bool is_near(uint64_t document, uint64_t next)
+{
+    return next > document && next - document < DOCUMENTS_NEAR;
+}
+
 /* As many as there is room for, and how long all of them are. */
 static gs_code put_names(const gpusort_index *index, const uint64_t *documents,
                          size_t count, char *text, size_t room, uint64_t *offsets,
                          gs_document_name *name, gs_status *st)
 {
+    uint64_t last = 0;
     offsets[0] = 0;
     for (size_t i = 0; i < count; i++)
-        GS_TRY(gs_api_index_check_document(index, documents[i], st));
+        last = documents[i] > last ? documents[i] : last;
+    if (count > 0)
+        GS_TRY(gs_api_index_check_document(index, last, st));
     for (size_t i = 0; i < count; i++) {
         const uint64_t at = offsets[i];
-        if (i + NAMES_AHEAD < count)
+        if (i + NAMES_AHEAD < count && !is_near(documents[i], documents[i + NAMES_AHEAD]))
             gs_segments_name_soon(index->segments, documents[i + NAMES_AHEAD]);
         GS_TRY(gs_segments_name(index->segments, documents[i], name, st));
         if (at <= room && name->bytes <= room - at && name->bytes > 0)
             memcpy(text + at, name->text, name->bytes);
         offsets[i + 1] = at + name->bytes;
     }
-    return gs_segments_check_unchanged(index->segments, st);
+    return GS_OK;
 }
 
 gpusort_code gpusort_index_names(const gpusort_index *index, const uint64_t *documents,
@@ -102,12 +110,7 @@ struct gpusort_texts {
 
 static gs_code new_texts(gpusort_texts **out, const gpusort_index *index, gs_status *st)
 {
-    gs_quoted q;
-    if (!gs_segments_header(index->segments)->has_texts) {
-        (void)GS_FAIL(st, GS_ERR_ARG, 0, "%s has no stored texts",
-                      gs_quote_name(&q, index->segments->folder));
-        return gs_status_hint(st, "build it with --store to keep the text of documents");
-    }
+    GS_TRY(gs_api_index_need_texts(index->segments, st));
     GS_TRY(gs_mem_new(out, sizeof **out, "texts", st));
     (*out)->index = index;
     return gs_mem_new_array(&(*out)->readers, index->segments->count,

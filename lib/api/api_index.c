@@ -78,6 +78,16 @@ gs_code gs_api_index_check_document(const gpusort_index *index, uint64_t documen
                          (unsigned long long)document, (unsigned long long)documents);
 }
 
+gs_code gs_api_index_need_texts(const gs_segments *segments, gs_status *st)
+{
+    gs_quoted q;
+    if (gs_segments_header(segments)->has_texts)
+        return GS_OK;
+    (void)GS_FAIL(st, GS_ERR_ARG, 0, "%s has no stored texts",
+                  gs_quote_name(&q, segments->folder));
+    return gs_status_hint(st, "build it with --store to keep the text of documents");
+}
+
 gs_code gs_api_index_write(void *context, const void *data, size_t bytes, gs_status *st)
 {
     const gs_api_writer *const w = context;

@@ -25,6 +25,9 @@ GS_MUST_CHECK gs_code gs_api_index_rules(const gpusort_index *index,
 GS_MUST_CHECK gs_code gs_api_index_check_document(const gpusort_index *index,
                                                   uint64_t document, gs_status *st);
 
+/* GS_ERR_ARG, and what to do, if it has no texts. */
+GS_MUST_CHECK gs_code gs_api_index_need_texts(const gs_segments *segments, gs_status *st);
+
 /* Text of an index, which goes to a function of the caller's if the index is what it was.
  */
 typedef struct gs_api_writer {

@@ -99,6 +99,20 @@ static void index_of_words(void)
     S(search_options);
     M(search_options, size), M(search_options, k1), M(search_options, b);
     M(search_options, needs_all), M(search_options, is_plain);
+    M(search_options, has_zeros), M(search_options, threads);
+    M(search_options, is_exhaustive), M(search_options, statistics);
+    S(question);
+    M(question, query), M(question, bytes), M(question, code), M(question, message);
+    M(question, hint), M(question, hits), M(question, hit_count), M(question, reserved);
+    S(mark);
+    M(mark, begin), M(mark, end);
+    S(snippet);
+    M(snippet, text), M(snippet, bytes), M(snippet, marks), M(snippet, mark_count);
+    M(snippet, is_cut_before), M(snippet, is_cut_behind), M(snippet, reserved);
+    S(search_figures);
+    M(search_figures, size), M(search_figures, queries), M(search_figures, postings);
+    M(search_figures, postings_scored), M(search_figures, blocks);
+    M(search_figures, blocks_read);
     S(hit);
     M(hit, document), M(hit, score);
 }

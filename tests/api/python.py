@@ -516,6 +516,24 @@ class Indexes(unittest.TestCase):
         with self.assertRaises(ValueError):
             self.index.search("(dogs")
 
+    def test_many_at_once(self) -> None:
+        queries = ["dogs", "+fish n3", "nothing", "cats OR birds n5"]
+        many = self.index.search_many(queries, top=9)
+        self.assertEqual(many, [self.index.search(q, top=9) for q in queries])
+        self.assertEqual([len(hits) for hits in many], [9, 9, 0, 9])
+        with self.assertRaisesRegex(ValueError, "parenthesis"):
+            self.index.search_many(["dogs", "(fish"])
+        names = command("search", "--boolean", "idx", "+cats -n3").decode().split()
+        self.assertEqual(self.index.names(self.index.matches("+cats -n3")), names)
+        self.assertEqual(list(self.index.matches("dogs nothing", all_words=True)), [])
+
+    def test_shows_what_was_found(self) -> None:
+        with gpusort.Index.build("shown", "docs.jsonl", texts=True) as index:
+            two = index.snippets("+fish chips", [2, 7])
+            self.assertEqual(two[1], (f"fish and chips n{7 % 11}", [(0, 4), (9, 14)], (False, False)))
+        with self.assertRaisesRegex(ValueError, "no stored texts"):
+            self.index.snippets("fish", [2])
+
     def test_looks_up_as_the_command(self) -> None:
         row = command("lookup", "idx", "dogs").decode().split("\t")
         documents, frequencies = self.index.lookup("dogs")

@@ -5,9 +5,9 @@ from __future__ import annotations
 
 import os
 import threading
-from typing import Any, Iterable, NamedTuple
+from typing import Any, Iterable, Iterator, NamedTuple
 
-from ._library import Job, Path, check, ffi, lib, name_of, new_error
+from ._library import Job, Path, check, exception_of_question, ffi, lib, name_of, new_error
 
 
 class Hit(NamedTuple):
@@ -16,6 +16,15 @@ class Hit(NamedTuple):
     document: int
     score: float
     name: str | None
+
+
+class Snippet(NamedTuple):
+    """A stretch of the text of a document, and where in it words of the query stand: pairs
+    of characters. `more` says whether the text goes on before and behind it."""
+
+    text: str
+    marks: list[tuple[int, int]]
+    more: tuple[bool, bool]
 
 
 class Postings(NamedTuple):
@@ -65,6 +74,19 @@ def _copied(pointer: Any, count: int, kind: str) -> Any:
     except ImportError:
         return memoryview(data).cast("Q" if width == 8 else "I").tolist()
     return numpy.frombuffer(data, dtype=kind)
+
+
+def _bytes(query: str | bytes) -> bytes:
+    return query.encode() if isinstance(query, str) else query
+
+
+def _snippet(s: Any) -> Snippet:
+    text = bytes(ffi.buffer(s.text, s.bytes)) if s.bytes else b""
+    marks = [
+        (len(text[: m.begin].decode()), len(text[: m.end].decode()))
+        for m in ffi.unpack(s.marks, s.mark_count)
+    ]
+    return Snippet(text.decode(), marks, (bool(s.is_cut_before), bool(s.is_cut_behind)))
 
 
 class Index:
@@ -203,6 +225,7 @@ class Index:
             if offsets[count] <= room:
                 break
             room = offsets[count]
+        check(lib.gpusort_index_unchanged(index, error), error)
         if not self.has_names:
             return [None] * count
         all_of_it = bytes(ffi.buffer(text, offsets[count]))
@@ -273,13 +296,66 @@ class Index:
     ) -> list[Hit]:
         """The best documents of a query, the best first, by BM25. `all_words`: words side
         by side must all be there; `plain`: no operators."""
-        asked = query.encode() if isinstance(query, str) else query
+        return self.search_many([query], top, k1=k1, b=b, all_words=all_words, plain=plain)[0]
+
+    def search_many(
+        self,
+        queries: Iterable[str | bytes],
+        top: int = 10,
+        *,
+        k1: float = 1.2,
+        b: float = 0.75,
+        all_words: bool = False,
+        plain: bool = False,
+    ) -> list[list[Hit]]:
+        """The same of many queries, by all threads."""
+        every = [_bytes(q) for q in queries]
         searcher = self._searcher(k1, b, all_words, plain)
-        hits, count, error = ffi.new("gpusort_hit[]", top), ffi.new("size_t *"), new_error()
-        check(lib.gpusort_search(searcher, asked, len(asked), hits, top, count, error), error)
-        found = [hits[i] for i in range(count[0])]
-        names = self.names(h.document for h in found)
-        return [Hit(h.document, h.score, name) for h, name in zip(found, names)]
+        if top == 0:
+            return [[] for _ in every]
+        texts = [ffi.from_buffer("char[]", q) for q in every]
+        questions, error = ffi.new("gpusort_question[]", len(every)), new_error()
+        for i, text in enumerate(texts):
+            questions[i].query, questions[i].bytes = text, len(every[i])
+        check(lib.gpusort_search_many(searcher, questions, len(every), top, error), error)
+        for q in questions:
+            if q.code != lib.GPUSORT_OK:
+                raise exception_of_question(q)
+        hits_of = [[q.hits[i] for i in range(q.hit_count)] for q in questions]
+        found = [[(h.document, h.score) for h in hits] for hits in hits_of]
+        names = iter(self.names(d for hits in found for d, _ in hits))
+        return [[Hit(d, score, next(names)) for d, score in hits] for hits in found]
+
+    def matches(
+        self, query: str | bytes, *, all_words: bool = False, plain: bool = False
+    ) -> Iterator[int]:
+        """All documents that match, in their order. One query of a thread at a time."""
+        asked, error = _bytes(query), new_error()
+        searcher = self._searcher(1.2, 0.75, all_words, plain)
+        check(lib.gpusort_search_begin(searcher, asked, len(asked), error), error)
+        documents, count = ffi.new("uint64_t[]", 4096), ffi.new("size_t *")
+        while True:
+            check(lib.gpusort_search_next(searcher, documents, 4096, count, error), error)
+            check(lib.gpusort_index_unchanged(self._open(), error), error)
+            if count[0] == 0:
+                return
+            yield from ffi.unpack(documents, count[0])
+
+    def snippets(self, query: str | bytes, documents: Iterable[int]) -> list[Snippet]:
+        """Of each document the stretch of its text with the most words of the query; of an
+        index that was built with texts."""
+        asked, every, error = _bytes(query), list(documents), new_error()
+        searcher = self._searcher(1.2, 0.75, False, False)
+        numbers = ffi.new("uint64_t[]", every)
+        out = ffi.new("gpusort_snippet[]", len(every))
+        check(
+            lib.gpusort_search_snippets(
+                searcher, asked, len(asked), numbers, len(every), out, error
+            ),
+            error,
+        )
+        check(lib.gpusort_index_unchanged(self._open(), error), error)
+        return [_snippet(s) for s in out]
 
     def _searcher(self, k1: float, b: float, all_words: bool, plain: bool) -> Any:
         """This thread's own for these options; kept while the index is open."""

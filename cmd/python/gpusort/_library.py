@@ -79,6 +79,14 @@ def new_error() -> Any:
     return ffi.new("gpusort_error *")
 
 
+def exception_of_question(question: Any) -> Error:
+    """Of one query of several."""
+    error = new_error()
+    error.code, error.hint = question.code, question.hint
+    error.message = ffi.string(question.message)
+    return exception_of(error)
+
+
 def exception_of(error: Any) -> Error:
     name = ffi.typeof("gpusort_code").elements[error.code]
     message = ffi.string(error.message).decode("utf-8", "replace")

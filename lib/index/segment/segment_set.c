@@ -179,6 +179,10 @@ const gs_segment *gs_segments_find(const gs_segments *s, uint64_t doc, uint64_t 
 {
     size_t at = 0;
     gs_assert(doc < s->documents);
+    if (s->is_plain) {
+        *there = doc;
+        return s->items;
+    }
     for (size_t n = s->count; n > 1;) {
         const size_t half = n / 2;
         const bool is_behind = s->items[at + half].base <= doc;
