@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "cmd/commands.h"
 
-#include "cmd/index_inner.h"
+#include <string.h>
+
+#include "cmd/index_job.h"
 #include "cmd/report.h"
-#include "lib/index/exchange/exchanges.h"
+#include "lib/gpusort.h"
 
 static const char usage_text[] =
     "Usage: gpusort index import --ciff -o DIR [OPTION]... [FILE]\n"
@@ -33,9 +35,9 @@ static const char usage_text[] =
     "Exit codes: 0 good, 2 trouble; then nothing is left.\n";
 
 typedef struct import_args {
-    gs_ciff_import_options options;
+    gpusort_import_options options;
     gs_index_job job;
-    bool is_ciff;
+    bool is_ciff, replaces, unique_names, has_impacts, is_strict, no_uring, keeps_packed;
 } import_args;
 
 static void take_ciff(void *to, gs_opt_scan *scan)
@@ -48,43 +50,46 @@ static void take_ciff(void *to, gs_opt_scan *scan)
 
 static void parse(import_args *args, int argc, char **argv)
 {
-    gs_ciff_import_options *const o = &args->options;
+    gpusort_import_options *const o = &args->options;
     const gs_opt options[] = {
         {0, "ciff", GS_OPT_CALL_MAYBE(take_ciff, args)},
         {'o', "output", GS_OPT_TEXT(&o->folder)},
-        {0, "replace", GS_OPT_FLAG(&o->replace)},
-        {0, "unique-ids", GS_OPT_FLAG(&o->unique_ids)},
-        {0, "impacts", GS_OPT_FLAG(&o->has_impacts)},
-        {0, "strict", GS_OPT_FLAG(&o->is_strict)},
-        {'S', "buffer-size", GS_OPT_MEMORY(&o->memory_bytes)},
-        {0, "parallel", GS_OPT_THREADS(&o->threads)},
+        {0, "replace", GS_OPT_FLAG(&args->replaces)},
+        {0, "unique-ids", GS_OPT_FLAG(&args->unique_names)},
+        {0, "impacts", GS_OPT_FLAG(&args->has_impacts)},
+        {0, "strict", GS_OPT_FLAG(&args->is_strict)},
+        {'S', "buffer-size", GS_OPT_MEMORY(&o->job.memory_bytes)},
+        {0, "parallel", GS_OPT_THREADS(&o->job.threads)},
         GS_WATCH_OPTIONS(&args->job.watch),
         {'v', "verbose", GS_OPT_FLAG(&args->job.verbose)},
-        {0, "no-uring", GS_OPT_FLAG(&o->no_uring)},
-        {0, "no-decompress", GS_OPT_FLAG(&o->keep_compressed)},
+        {0, "no-uring", GS_OPT_FLAG(&args->no_uring)},
+        {0, "no-decompress", GS_OPT_FLAG(&args->keeps_packed)},
         {0, NULL, GS_OPT_OPERAND(&o->input)},
     };
     gs_opt_parse(argc, argv, usage_text, GS_COUNTED(options));
     gs_job_check_folder(o->folder);
     if (!args->is_ciff)
         gs_die_usage("say what the file is: --ciff");
-    if (o->input == NULL)
-        o->input = "-";
+    if (o->input != NULL && strcmp(o->input, "-") == 0)
+        o->input = NULL;
+    o->replaces = args->replaces;
+    o->unique_names = args->unique_names;
+    o->has_impacts = args->has_impacts;
+    o->is_strict = args->is_strict;
+    o->keeps_packed = args->keeps_packed;
+    o->job.flags = args->no_uring ? GPUSORT_NO_URING : 0;
 }
 
-static gs_code import(void *context, gs_index_inner *inner, gs_status *st)
+static gpusort_code import(void *context, gpusort_error *error)
 {
-    gs_ciff_import_options o = *(const gs_ciff_import_options *)context;
-    o.log = &inner->log;
-    o.trace = inner->trace;
-    o.stats = inner->stats;
-    inner->stats->method = "import";
-    return gs_ciff_import(&o, st);
+    const import_args *const args = context;
+    return gpusort_index_import(&args->options, error);
 }
 
 int gs_index_import_command(int argc, char **argv)
 {
-    import_args args = {.job.watch.progress = GS_PROGRESS_AUTO};
+    import_args args = {.options = GPUSORT_IMPORT_OPTIONS,
+                        .job.watch.progress = GS_PROGRESS_AUTO};
     parse(&args, argc, argv);
-    return gs_index_inner_run(&args.job, import, &args.options);
+    return gs_index_job_call(&args.job, &args.options.job, import, &args);
 }

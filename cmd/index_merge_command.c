@@ -3,15 +3,15 @@
 
 #include <stdio.h>
 
-#include "cmd/index_inner.h"
+#include "cmd/index_job.h"
 #include "cmd/own_options.h"
 #include "cmd/report.h"
 #include "lib/base/mem.h"
-#include "lib/index/merge/merges.h"
+#include "lib/gpusort.h"
 
 static const gs_word id_words[] = {
-    {"keep", GS_MERGE_IDS_KEEP},
-    {"shift", GS_MERGE_IDS_SHIFT},
+    {"keep", GPUSORT_IDS_KEEP},
+    {"shift", GPUSORT_IDS_SHIFT},
 };
 
 static const char usage_text[] =
@@ -52,7 +52,8 @@ static const char usage_text[] =
     "Exit codes: 0 good, 2 trouble; then nothing is left.\n";
 
 typedef struct merge_args {
-    gs_index_merge_options options;
+    gpusort_index_merge_options options;
+    bool replaces, unique_names, joins_terms;
     unsigned range_count; /* 0: an index is to be made */
     const char **inputs;
     gs_index_job job;
@@ -69,71 +70,71 @@ static void take_ranges(void *to, gs_opt_scan *scan)
 
 static void parse(merge_args *args, int argc, char **argv)
 {
-    gs_index_merge_options *const o = &args->options;
+    gpusort_index_merge_options *const o = &args->options;
     const gs_opt options[] = {
         {'o', "output", GS_OPT_TEXT(&o->folder)},
-        {0, "replace", GS_OPT_FLAG(&o->replace)},
-        {0, "doc-ids", GS_OPT_WORD(&o->ids, id_words)},
+        {0, "replace", GS_OPT_FLAG(&args->replaces)},
+        {0, "doc-ids", GS_OPT_WORD(&o->doc_ids, id_words)},
         {0, "from-term", GS_OPT_TEXT(&o->from_term)},
         {0, "to-term", GS_OPT_TEXT(&o->to_term)},
-        {0, "join-terms", GS_OPT_FLAG(&o->joins_terms)},
+        {0, "join-terms", GS_OPT_FLAG(&args->joins_terms)},
         {0, "term-splitters", GS_OPT_CALL(take_ranges, &args->range_count)},
-        {0, "unique-ids", GS_OPT_FLAG(&o->unique_ids)},
-        {'S', "buffer-size", GS_OPT_MEMORY(&o->memory_bytes)},
+        {0, "unique-ids", GS_OPT_FLAG(&args->unique_names)},
+        {'S', "buffer-size", GS_OPT_MEMORY(&o->job.memory_bytes)},
         {0, "checkpoint", GS_OPT_TEXT(&o->checkpoint)},
-        {0, "parallel", GS_OPT_THREADS(&o->threads)},
+        {0, "parallel", GS_OPT_THREADS(&o->job.threads)},
         GS_WATCH_OPTIONS(&args->job.watch),
         {'v', "verbose", GS_OPT_FLAG(&args->job.verbose)},
         {0, NULL, GS_OPT_OPERANDS(&args->inputs, &o->input_count)},
     };
     gs_opt_parse(argc, argv, usage_text, GS_COUNTED(options));
     o->inputs = args->inputs;
+    o->replaces = args->replaces;
+    o->unique_names = args->unique_names;
+    o->joins_terms = args->joins_terms;
     if (args->range_count > 0 && o->folder != NULL)
         gs_die_incompatible("--term-splitters", "-o", "terms are printed");
     if (args->range_count == 0)
         gs_job_check_folder(o->folder);
-    if (o->joins_terms && o->ids != GS_MERGE_IDS_AUTO)
+    if (o->joins_terms && o->doc_ids != GPUSORT_IDS_AUTO)
         gs_die_incompatible("--join-terms", "--doc-ids",
                             "what is joined has the same documents");
     if (o->input_count == 0)
         gs_die_usage("say which indexes to merge");
 }
 
-static gs_code merge(void *context, gs_index_inner *inner, gs_status *st)
+static gpusort_code merge(void *context, gpusort_error *error)
 {
-    gs_index_merge_options o = *(const gs_index_merge_options *)context;
-    o.log = &inner->log;
-    o.trace = inner->trace;
-    o.stats = inner->stats;
-    inner->stats->method = "merge";
-    return gs_index_merge(&o, st);
+    const merge_args *const args = context;
+    return gpusort_index_merge(&args->options, error);
 }
 
-static gs_code print_term(void *context, const uint8_t *term, size_t bytes, gs_status *st)
+static int print_term(void *context, const void *term, size_t bytes)
 {
     (void)context;
-    (void)st;
     (void)fwrite(term, 1, bytes, stdout);
     (void)putchar('\n');
-    return GS_OK;
+    return 0;
 }
 
-static int print_splitters(const merge_args *args)
+static int print_cuts(const merge_args *args)
 {
-    gs_status st = {.code = GS_OK};
-    return gs_index_merge_splitters(&args->options, args->range_count, print_term, NULL,
-                                    &st) == GS_OK
+    gpusort_error error = GPUSORT_NO_ERROR;
+    return gpusort_index_merge_cuts(&args->options, args->range_count, print_term, NULL,
+                                    &error) == GPUSORT_OK
                ? gs_stdout_close(GS_EXIT_GOOD)
-               : gs_report_failure(&st);
+               : gs_report_error(&error);
 }
 
 int gs_index_merge_command(int argc, char **argv)
 {
-    merge_args args = {.job.watch.progress = GS_PROGRESS_AUTO};
+    merge_args args = {.options = GPUSORT_INDEX_MERGE_OPTIONS,
+                       .job.watch.progress = GS_PROGRESS_AUTO};
     parse(&args, argc, argv);
-    const int exit_code = args.range_count > 0
-                              ? print_splitters(&args)
-                              : gs_index_inner_run(&args.job, merge, &args.options);
+    const int exit_code =
+        args.range_count > 0
+            ? print_cuts(&args)
+            : gs_index_job_call(&args.job, &args.options.job, merge, &args);
     gs_mem_free(args.inputs);
     return exit_code;
 }

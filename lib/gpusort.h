@@ -525,6 +525,79 @@ GPUSORT_API GPUSORT_CHECKED gpusort_code gpusort_index_compact(const char *folde
                                                                const gpusort_job *job,
                                                                gpusort_error *error);
 
+/* Several indexes to one: the same bytes as one build of all that they were built of. */
+typedef enum gpusort_doc_ids {
+    GPUSORT_IDS_AUTO,  /* shifted, but those of tuples, or with a base, kept */
+    GPUSORT_IDS_KEEP,  /* they stay what they are, and what comes again is added up */
+    GPUSORT_IDS_SHIFT, /* documents of an index come behind those of the ones before it */
+} gpusort_doc_ids;
+
+typedef struct gpusort_index_merge_options {
+    size_t size;
+    gpusort_job job;
+    const char *folder;        /* the index */
+    int replaces;              /* one that is there, also one of those that are merged */
+    const char *const *inputs; /* indexes */
+    size_t input_count;
+    gpusort_doc_ids doc_ids;
+    int unique_names; /* that two documents have the same name is an error */
+    /* A range of terms, of all documents: those that are not less than the one, and less
+     * than the other. NULL or empty: no bound. */
+    const char *from_term, *to_term;
+    int joins_terms;        /* the inputs are such ranges of one merge */
+    const char *checkpoint; /* a folder: the same call goes on after a crash */
+} gpusort_index_merge_options;
+
+/* clang-format off */
+#define GPUSORT_INDEX_MERGE_OPTIONS {.size = sizeof(gpusort_index_merge_options)}
+/* clang-format on */
+
+GPUSORT_API GPUSORT_CHECKED gpusort_code
+gpusort_index_merge(const gpusort_index_merge_options *options, gpusort_error *error);
+/* Terms that cut such a merge into `ranges' of about equally much work, or fewer, for
+ * several machines. They go to a function of the caller's, which returns 0. */
+GPUSORT_API GPUSORT_CHECKED gpusort_code
+gpusort_index_merge_cuts(const gpusort_index_merge_options *options, unsigned ranges,
+                         int (*tell)(void *context, const void *term, size_t bytes),
+                         void *context, gpusort_error *error);
+
+/* The index `input' with its documents in an order that makes it smaller and searches of
+ * it faster: those that share terms come side by side, and get other numbers. `flags' is
+ * GPUSORT_REPLACE or 0; `job' may be NULL. */
+enum { GPUSORT_REPLACE = 1 }; /* an index that is there, also the input */
+GPUSORT_API GPUSORT_CHECKED gpusort_code gpusort_index_reorder(const char *folder,
+                                                               const char *input,
+                                                               unsigned flags,
+                                                               const gpusort_job *job,
+                                                               gpusort_error *error);
+
+/* Of and to a file in the Common Index File Format. */
+typedef struct gpusort_import_options {
+    size_t size;
+    gpusort_job job;
+    const char *folder;
+    int replaces;
+    const char *input; /* a file, packed or not; NULL: standard input */
+    int unique_names;
+    int has_impacts;  /* frequencies are weights of terms, and scores their sums */
+    int is_strict;    /* a rule that is broken is an error; else those that leave no doubt
+                         are told */
+    int keeps_packed; /* the input is taken as it is */
+} gpusort_import_options;
+
+/* clang-format off */
+#define GPUSORT_IMPORT_OPTIONS {.size = sizeof(gpusort_import_options)}
+/* clang-format on */
+
+GPUSORT_API GPUSORT_CHECKED gpusort_code
+gpusort_index_import(const gpusort_import_options *options, gpusort_error *error);
+/* To a file that appears whole or not at all, or to standard output (NULL). `job' may be
+ * NULL. */
+GPUSORT_API GPUSORT_CHECKED gpusort_code gpusort_index_export(const char *folder,
+                                                              const char *output,
+                                                              const gpusort_job *job,
+                                                              gpusort_error *error);
+
 /* An open index is read-only, and any number of threads may use it. One that has grown is
  * one index: its documents are those that are left, and it stays what it was when it was
  * opened. Documents are numbered from 0, also if it was built with --doc-base. */

@@ -83,7 +83,8 @@ of_header=' main commands signals report cmd_sort sort_args sort_resolve sort_us
     trace_file engine_arg gpu_arg opt_kinds opt_scan size_arg word_arg nearest own_options
     index_job index_build_args index_build_command index_append_command
     index_compact_command index_delete_command stdin_lines folder_walk
-    index_read index_show cmd_lookup cmd_index cmd_search search_args search_output '
+    index_read index_show cmd_lookup cmd_index cmd_search search_args search_output
+    index_merge_command index_reorder_command index_import index_export '
 of_header=$(tr -s '\n ' ' ' <<<"$of_header")
 for name in $of_header; do
     [ -f "cmd/$name.c" ] || complain "tests/lint.sh: there is no cmd/$name.c"
@@ -175,9 +176,10 @@ for file in "${sources[@]}"; do
 done
 while read -r name; do complain "$name: more than one file of this name"; done \
     < <(printf '%s\n' "${sources[@]}" | sed 's|.*/||' | sort | uniq -d)
+# But for the one header of the library, which is promised to be one.
 for file in "${product[@]}"; do
     lines=$(wc -l <"$file")
-    [ "$lines" -le 800 ] || complain "$file: $lines lines, cut it by idea"
+    [ "$lines" -le 800 ] || [ "$file" = lib/gpusort.h ] || complain "$file: $lines lines, cut it by idea"
 done
 while read -r line; do complain "$line: a rule that goes on"; done \
     < <(grep -nE '^/\* --- .*-$|^ \* -+ \*/$' "${sources[@]}")

@@ -82,6 +82,18 @@ static void index_of_words(void)
     M(build_options, batch_size), M(build_options, folds_case);
     M(build_options, has_texts), M(build_options, reorders);
     M(build_options, unique_names), M(build_options, keeps_packed);
+    S(index_merge_options);
+    M(index_merge_options, size), M(index_merge_options, job);
+    M(index_merge_options, folder), M(index_merge_options, replaces);
+    M(index_merge_options, inputs), M(index_merge_options, input_count);
+    M(index_merge_options, doc_ids), M(index_merge_options, unique_names);
+    M(index_merge_options, from_term), M(index_merge_options, to_term);
+    M(index_merge_options, joins_terms), M(index_merge_options, checkpoint);
+    S(import_options);
+    M(import_options, size), M(import_options, job), M(import_options, folder);
+    M(import_options, replaces), M(import_options, input);
+    M(import_options, unique_names), M(import_options, has_impacts);
+    M(import_options, is_strict), M(import_options, keeps_packed);
     S(index_info);
     M(index_info, size), M(index_info, documents), M(index_info, terms);
     M(index_info, postings), M(index_info, tokens), M(index_info, has_positions);
@@ -131,7 +143,8 @@ static void constants(void)
     C(GPUSORT_F64);
     C(GPUSORT_AUTO), C(GPUSORT_BSBI), C(GPUSORT_SPIMI), C(GPUSORT_TEXT_FIELDS_MAX);
     C(GPUSORT_UPDATE), C(GPUSORT_NO_MERGE), C(GPUSORT_SUMS_ONLY), C(GPUSORT_POSITIONS);
-    C(GPUSORT_TERM_BYTES_MAX);
+    C(GPUSORT_TERM_BYTES_MAX), C(GPUSORT_REPLACE);
+    C(GPUSORT_IDS_AUTO), C(GPUSORT_IDS_KEEP), C(GPUSORT_IDS_SHIFT);
     C(GPUSORT_NO_URING), C(GPUSORT_ENDS_BY_PIPE), C(GPUSORT_SPANS);
     C(GPUSORT_STARTING), C(GPUSORT_READING), C(GPUSORT_SORTING), C(GPUSORT_MERGING);
     C(GPUSORT_FINISHING), C(GPUSORT_PHASES);

@@ -79,10 +79,13 @@ class Names(unittest.TestCase):
     def test_kinds(self) -> None:
         self.assertEqual(members("gpusort_kind"), {"GPUSORT_BYTES", *_order._kinds.values()})
 
+    def test_doc_ids(self) -> None:
+        self.assertEqual(members("gpusort_doc_ids"), set(gpusort._index._doc_ids.values()))
+
     def test_flags(self) -> None:
         of_blanks = {"GPUSORT_SKIP_START_BLANKS", "GPUSORT_SKIP_END_BLANKS"}
         of_indexes = {"GPUSORT_UPDATE", "GPUSORT_NO_MERGE", "GPUSORT_TEXT_FIELDS_MAX"}
-        of_indexes |= {"GPUSORT_SUMS_ONLY", "GPUSORT_POSITIONS", "GPUSORT_TERM_BYTES_MAX"}
+        of_indexes |= {"GPUSORT_SUMS_ONLY", "GPUSORT_POSITIONS", "GPUSORT_TERM_BYTES_MAX", "GPUSORT_REPLACE"}
         of_jobs = {"GPUSORT_NO_URING", "GPUSORT_ENDS_BY_PIPE", "GPUSORT_SPANS", "GPUSORT_SEED_BYTES"}
         of_json = {"GPUSORT_JSON_KEYS_MAX", "GPUSORT_JSON_DEPTH_MAX", "GPUSORT_JSON_NAME_BYTES_MAX"}
         of_types = {name for type in ffi.list_types()[0] for name in members(type)}
@@ -605,6 +608,32 @@ class Indexes(unittest.TestCase):
             gpusort.Index.delete("nowhere", "d1")
         with self.assertRaises(gpusort.Error):
             gpusort.Index.compact("nowhere")
+
+    def same_files(self, made: str, by_command: str) -> None:
+        for path in sorted(Path(by_command).iterdir()):
+            self.assertEqual(path.read_bytes(), Path(made, path.name).read_bytes())
+
+    def test_indexes_of_indexes(self) -> None:
+        docs = Path("docs.jsonl").read_bytes().splitlines(keepends=True)
+        for name, some in (("one", docs[:150]), ("two", docs[150:])):
+            Path(f"{name}.jsonl").write_bytes(b"".join(some))
+            gpusort.Index.build(name, f"{name}.jsonl", positions=True).close()
+        self.assertEqual(len(gpusort.Index.merge("both", ["one", "two"], threads=2)), 400)
+        self.same_files("both", "idx")
+        with self.assertRaisesRegex(ValueError, "doc_ids"):
+            gpusort.Index.merge("three", ["one", "two"], doc_ids="lose")
+        with self.assertRaises(OSError):
+            gpusort.Index.reorder("both", "one")
+        gpusort.Index.reorder("both", "both", replace=True, memory="64M").close()
+        command("index", "reorder", "-o", "both2", "idx")
+        self.same_files("both", "both2")
+        gpusort.Index.export_ciff("one", "one.ciff")
+        self.assertEqual(Path("one.ciff").read_bytes(), command("index", "export", "--ciff", "one"))
+        self.assertEqual(len(gpusort.Index.import_ciff("again", "one.ciff", strict=True)), 150)
+        command("index", "import", "--ciff", "-o", "again2", "one.ciff")
+        self.same_files("again", "again2")
+        with self.assertRaises(gpusort.Error):
+            gpusort.Index.import_ciff("none", "docs.jsonl")
 
     def test_threads(self) -> None:
         """Two sorts and searches at once, in one process."""

@@ -76,6 +76,13 @@ def _copied(pointer: Any, count: int, kind: str) -> Any:
     return numpy.frombuffer(data, dtype=kind)
 
 
+_doc_ids = {
+    "auto": "GPUSORT_IDS_AUTO",
+    "keep": "GPUSORT_IDS_KEEP",
+    "shift": "GPUSORT_IDS_SHIFT",
+}
+
+
 def _bytes(query: str | bytes) -> bytes:
     return query.encode() if isinstance(query, str) else query
 
@@ -203,6 +210,73 @@ class Index:
         job, options = Job(**job_options), ffi.new("gpusort_job *")
         job.fill(options)
         job.run(lib.gpusort_index_compact, job.text(folder), options)
+
+    @classmethod
+    def merge(
+        cls,
+        folder: Path,
+        inputs: Iterable[Path],
+        *,
+        replace: bool = False,
+        doc_ids: str = "auto",
+        unique_names: bool = False,
+        checkpoint: Path | None = None,
+        **job_options: Any,
+    ) -> Index:
+        """Makes one index of several, as `gpusort index merge` does, and opens it. `doc_ids`
+        is "auto", "keep" or "shift"."""
+        job, every = Job(**job_options), list(inputs)
+        o = ffi.new("gpusort_index_merge_options *")
+        o.size = ffi.sizeof("gpusort_index_merge_options")
+        job.fill(o.job)
+        o.folder, o.replaces, o.unique_names = job.text(folder), replace, unique_names
+        o.inputs, o.input_count = job.paths(every), len(every)
+        if doc_ids not in _doc_ids:
+            raise ValueError(f"no known doc_ids: {doc_ids!r}")
+        o.doc_ids = getattr(lib, _doc_ids[doc_ids])
+        o.checkpoint = job.text(checkpoint)
+        job.run(lib.gpusort_index_merge, o)
+        return cls(folder)
+
+    @classmethod
+    def reorder(
+        cls, folder: Path, index: Path, *, replace: bool = False, **job_options: Any
+    ) -> Index:
+        """Makes the same index with its documents in an order that makes it smaller and
+        searches faster, as `gpusort index reorder` does, and opens it."""
+        job, options = Job(**job_options), ffi.new("gpusort_job *")
+        job.fill(options)
+        flags = lib.GPUSORT_REPLACE * replace
+        job.run(lib.gpusort_index_reorder, job.text(folder), job.text(index), flags, options)
+        return cls(folder)
+
+    @classmethod
+    def import_ciff(
+        cls,
+        folder: Path,
+        file: Path,
+        *,
+        replace: bool = False,
+        unique_names: bool = False,
+        impacts: bool = False,
+        strict: bool = False,
+        **job_options: Any,
+    ) -> Index:
+        """Makes an index of a file in the Common Index File Format, and opens it."""
+        job, o = Job(**job_options), ffi.new("gpusort_import_options *")
+        o.size = ffi.sizeof("gpusort_import_options")
+        job.fill(o.job)
+        o.folder, o.input, o.replaces = job.text(folder), job.text(file), replace
+        o.unique_names, o.has_impacts, o.is_strict = unique_names, impacts, strict
+        job.run(lib.gpusort_index_import, o)
+        return cls(folder)
+
+    @staticmethod
+    def export_ciff(folder: Path, file: Path, **job_options: Any) -> None:
+        """Writes an index as such a file."""
+        job, options = Job(**job_options), ffi.new("gpusort_job *")
+        job.fill(options)
+        job.run(lib.gpusort_index_export, job.text(folder), job.text(file), options)
 
     def _open(self) -> Any:
         if self._index is None:
