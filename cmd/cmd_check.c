@@ -14,8 +14,7 @@
 #include "cmd/own_options.h"
 #include "cmd/report.h"
 #include "cmd/sort_args.h"
-#include "lib/api/apis.h"
-#include "lib/sort/verify.h"
+#include "lib/gpusort.h"
 
 typedef struct check_request {
     const char *expected; /* checksum */
@@ -43,7 +42,7 @@ static const char usage_text[] =
     "keys are to be in byte order.\n"
     "Exit codes: 0 good, 1 not in order or not the same records, 2 trouble.\n";
 
-static void sum_text(const gs_verify_result *r, char *text)
+static void sum_text(const gpusort_tally *r, char *text)
 {
     (void)snprintf(text, SUM_BYTES, "%016" PRIx64 "%016" PRIx64, r->sum_high, r->sum_low);
 }
@@ -54,7 +53,7 @@ static const char *plural(uint64_t count)
 }
 
 static void print_result(const check_request *request, const char *name,
-                         const gs_verify_result *r, bool is_same)
+                         const gpusort_tally *r, bool is_same)
 {
     char sum[SUM_BYTES];
     sum_text(r, sum);
@@ -90,32 +89,44 @@ static void print_result(const check_request *request, const char *name,
     (void)putchar('\n');
 }
 
-static gs_code check_files(const check_request *request, const gs_sort_options *options,
-                           int *exit_code, gs_status *st)
+/* What is in one of the files. */
+static gpusort_code survey(const gpusort_sort_options *options, const char *file,
+                           unsigned flags, gpusort_tally *tally, gpusort_error *error)
+{
+    gpusort_sort_options one = *options;
+    one.inputs = &file;
+    one.input_count = 1;
+    *tally = (gpusort_tally){.size = sizeof *tally};
+    return gpusort_survey(&one, flags, tally, error);
+}
+
+static gpusort_code check_files(const check_request *request,
+                                const gpusort_sort_options *options, int *exit_code,
+                                gpusort_error *error)
 {
     char expected[SUM_BYTES] = "", sum[SUM_BYTES];
-    gs_verify_result wanted = {0};
+    const unsigned flags = request->no_order ? GPUSORT_NO_ORDER : 0;
+    gpusort_tally wanted = {0}, tally;
     if (request->same) {
-        gs_sort_options other = *options;
-        other.inputs = &request->same;
-        GS_TRY(gs_verify_run(&other, 0, false, &wanted, st));
+        if (survey(options, request->same, GPUSORT_NO_ORDER, &wanted, error) !=
+            GPUSORT_OK)
+            return error->code;
         sum_text(&wanted, expected);
     } else if (request->expected) {
         (void)snprintf(expected, sizeof expected, "%s", request->expected);
     }
     for (size_t i = 0; i < options->input_count; i++) {
-        gs_verify_result result;
-        GS_TRY(gs_verify_run(options, i, !request->no_order, &result, st));
-        sum_text(&result, sum);
-        const bool is_same =
-            expected[0] == '\0' ||
-            (strcmp(sum, expected) == 0 &&
-             (request->same == NULL || result.records == wanted.records));
-        print_result(request, options->inputs[i], &result, is_same);
-        if (!is_same || result.disorders > 0)
+        if (survey(options, options->inputs[i], flags, &tally, error) != GPUSORT_OK)
+            return error->code;
+        sum_text(&tally, sum);
+        const bool is_same = expected[0] == '\0' ||
+                             (strcmp(sum, expected) == 0 &&
+                              (request->same == NULL || tally.records == wanted.records));
+        print_result(request, options->inputs[i], &tally, is_same);
+        if (!is_same || tally.disorders > 0)
             *exit_code = GS_EXIT_DISORDER;
     }
-    return GS_OK;
+    return GPUSORT_OK;
 }
 
 static void check_request_or_die(const check_request *r)
@@ -143,13 +154,9 @@ int cmd_check(int argc, char **argv)
     if (!gs_own_options_parse_rest(&args, usage_text, allowed, argc, argv))
         return gs_stdout_close(GS_EXIT_GOOD);
     int exit_code = GS_EXIT_GOOD;
-    gs_status st = {.code = GS_OK};
-    gs_api_files files;
-    if (gs_api_files_open(&files, &args.options, &st) == GS_OK)
-        GS_NOTED(check_files(&request, &files.sort.options, &exit_code, &st));
-    gs_api_files_close(&files, &st);
-    if (st.code != GS_OK)
-        exit_code = gs_report_failure(&st);
+    gpusort_error error = GPUSORT_NO_ERROR;
+    if (check_files(&request, &args.options, &exit_code, &error) != GPUSORT_OK)
+        exit_code = gs_report_error(&error);
     gs_sort_args_release(&args);
     return gs_stdout_close(exit_code);
 }

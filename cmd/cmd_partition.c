@@ -9,15 +9,14 @@
 #include "cmd/commands.h"
 #include "cmd/own_options.h"
 #include "cmd/report.h"
-#include "lib/api/apis.h"
-#include "lib/part/parts.h"
+#include "lib/gpusort.h"
 
 typedef struct partition_request {
     const char *splitters, *parts, *part, *range;
     bool is_framed, compresses, unframes;
     gs_sort_args args;
-    gs_partition_options options;
-    gs_partition_result result;
+    gpusort_partition_options options;
+    gpusort_parts result;
     _Atomic uint64_t part_count, records_max, bytes_max; /* of parts, for --stats */
 } partition_request;
 
@@ -87,8 +86,8 @@ static void settle_unframe(const partition_request *r)
 static void settle_range(partition_request *r)
 {
     const gpusort_sort_options *const sort = &r->args.options;
-    gs_partition_options *const o = &r->options;
-    o->has_range = gs_own_range(&r->args, r->range, &o->from, &o->to);
+    gpusort_partition_options *const o = &r->options;
+    o->has_range = gs_own_range(&r->args, r->range, &o->range_begin, &o->range_end);
     if (!o->has_range)
         return;
     refuse(r->args.merge, "-m", "--range");
@@ -111,7 +110,7 @@ static void settle(partition_request *r)
     if (sort->output == NULL && !r->is_framed)
         gs_die_usage("say where parts are to go: -o PREFIX, or --framed");
     r->options.is_framed = r->is_framed;
-    r->options.compresses = r->compresses;
+    r->options.packs = r->compresses;
     r->options.splitters = r->splitters;
     r->options.is_merge = r->args.merge;
     settle_range(r);
@@ -132,8 +131,8 @@ static const char *plural(uint64_t count)
 static void tell_parts(const partition_request *r)
 {
     const uint64_t first = r->part != NULL ? gs_own_number("--part", r->part, 0) : 0;
-    for (size_t i = 0; i < r->result.part_count; i++) {
-        const gs_part_tally *const t = &r->result.parts[i];
+    for (size_t i = 0; i < r->result.count; i++) {
+        const gpusort_part *const t = &r->result.parts[i];
         gs_report(0, "part %" PRIu64 ": %" PRIu64 " record%s, %" PRIu64 " byte%s",
                   first + i, t->records, plural(t->records), t->bytes, plural(t->bytes));
     }
@@ -141,9 +140,9 @@ static void tell_parts(const partition_request *r)
 
 static void count_parts(partition_request *r)
 {
-    r->part_count = r->result.part_count;
-    for (size_t i = 0; i < r->result.part_count; i++) {
-        const gs_part_tally *const t = &r->result.parts[i];
+    r->part_count = r->result.count;
+    for (size_t i = 0; i < r->result.count; i++) {
+        const gpusort_part *const t = &r->result.parts[i];
         if (t->records > r->records_max)
             r->records_max = t->records;
         if (t->bytes > r->bytes_max)
@@ -151,33 +150,24 @@ static void count_parts(partition_request *r)
     }
 }
 
-static gs_code do_work(partition_request *r, gs_status *st)
-{
-    const gs_unframe_options unframe = {
-        .sort = r->options.sort,
-        .has_part = r->part != NULL,
-        .part = r->part != NULL ? gs_own_number("--part", r->part, 0) : 0,
-    };
-    return r->unframes ? gs_unframe_run(&unframe, &r->result, st)
-                       : gs_partition_run(&r->options, &r->result, st);
-}
-
 static gs_code work(void *context, gs_status *st)
 {
     partition_request *const r = context;
-    gs_api_files files;
-    r->options.sort = &files.sort.options;
-    if (gs_api_files_open(&files, &r->args.options, st) == GS_OK)
-        GS_NOTED(do_work(r, st));
-    gs_api_files_close(&files, st);
+    gpusort_error error = GPUSORT_NO_ERROR;
+    const uint64_t part = r->part != NULL ? gs_own_number("--part", r->part, 0) : 0;
+    const gpusort_code code =
+        r->unframes ? gpusort_unframe(&r->args.options, r->part != NULL ? &part : NULL,
+                                      &r->result, &error)
+                    : gpusort_partition(&r->options, &r->result, &error);
     count_parts(r);
-    return st->code;
+    return code == GPUSORT_OK ? GS_OK : gs_status_of_error(st, &error);
 }
 
 int cmd_partition(int argc, char **argv)
 {
     static const char *const allowed[] = {"-o", "-m", "--stats", "--trace", NULL};
-    partition_request r = {.splitters = NULL};
+    partition_request r = {.options = GPUSORT_PARTITION_OPTIONS};
+    r.options.sort = &r.args.options;
     const gs_own_option own[] = {
         {"--splitters", &r.splitters, NULL}, {"--parts", &r.parts, NULL},
         {"--framed", NULL, &r.is_framed},    {"--compress", NULL, &r.compresses},
@@ -206,7 +196,7 @@ int cmd_partition(int argc, char **argv)
     else if (r.args.verbose)
         tell_parts(&r);
     gpusort_stats_free(stats);
-    gs_partition_result_release(&r.result);
+    gpusort_parts_free(&r.result);
     gs_sort_args_release(&r.args);
     return st.code == GS_OK ? GS_EXIT_GOOD : GS_EXIT_TROUBLE;
 }

@@ -9,13 +9,12 @@
 #include "cmd/commands.h"
 #include "cmd/own_options.h"
 #include "cmd/report.h"
-#include "lib/api/apis.h"
-#include "lib/part/parts.h"
+#include "lib/gpusort.h"
 
 typedef struct sample_request {
     const char *count, *seed, *splitters, *range;
     gs_sort_args args;
-    gs_sample_options options;
+    gpusort_sample_options options;
 } sample_request;
 
 enum { SPLITTERS_TIMES = 100, SPLITTERS_MIN = 10000 };
@@ -43,24 +42,25 @@ static const char usage_text[] =
 
 static void settle(sample_request *r)
 {
-    gs_sample_options *const o = &r->options;
+    gpusort_sample_options *const o = &r->options;
     o->seed = r->seed != NULL ? gs_own_number("--seed", r->seed, 0) : 1;
     if (r->splitters != NULL)
         o->parts = gs_own_number("--splitters", r->splitters, 1);
     if (r->count != NULL)
-        o->count = gs_own_number("-n", r->count, 1);
+        o->records = gs_own_number("-n", r->count, 1);
     else if (r->splitters == NULL)
         gs_die_usage("say how many: -n N, or --splitters=R");
-    else if (__builtin_mul_overflow(o->parts, SPLITTERS_TIMES, &o->count))
-        o->count = UINT64_MAX;
-    if (r->count == NULL && o->count < SPLITTERS_MIN)
-        o->count = SPLITTERS_MIN;
-    if (o->parts > GS_PARTS_MAX)
-        gs_die(0, "--splitters=%" PRIu64 ": more than %d parts", o->parts, GS_PARTS_MAX);
-    if (o->parts > o->count)
+    else if (__builtin_mul_overflow(o->parts, SPLITTERS_TIMES, &o->records))
+        o->records = UINT64_MAX;
+    if (r->count == NULL && o->records < SPLITTERS_MIN)
+        o->records = SPLITTERS_MIN;
+    if (o->parts > GPUSORT_PARTS_MAX)
+        gs_die(0, "--splitters=%" PRIu64 ": more than %d parts", o->parts,
+               GPUSORT_PARTS_MAX);
+    if (o->parts > o->records)
         gs_die(0, "%" PRIu64 " records cannot cut anything into %" PRIu64 " parts",
-               o->count, o->parts);
-    o->has_range = gs_own_range(&r->args, r->range, &o->from, &o->to);
+               o->records, o->parts);
+    o->has_range = gs_own_range(&r->args, r->range, &o->range_begin, &o->range_end);
 }
 
 static void say(void *context, gpusort_level level, const char *text)
@@ -73,7 +73,7 @@ static void say(void *context, gpusort_level level, const char *text)
 int cmd_sample(int argc, char **argv)
 {
     static const char *const allowed[] = {"-o", NULL};
-    sample_request r = {.count = NULL};
+    sample_request r = {.options = GPUSORT_SAMPLE_OPTIONS};
     const gs_own_option own[] = {
         {"-n", &r.count, NULL},
         {"--records", &r.count, NULL},
@@ -87,18 +87,16 @@ int cmd_sample(int argc, char **argv)
     settle(&r);
     r.args.options.job.log = say;
     r.args.options.job.context = &r;
-    gs_sample_result result;
-    gs_api_files files;
-    gs_status st = {.code = GS_OK};
-    r.options.sort = &files.sort.options;
-    if (gs_api_files_open(&files, &r.args.options, &st) == GS_OK)
-        GS_NOTED(gs_sample_run(&r.options, &result, &st));
-    gs_api_files_close(&files, &st);
-    if (st.code != GS_OK)
-        gs_report_status(&st, true);
+    r.args.options.job.flags |= GPUSORT_ENDS_BY_PIPE;
+    r.options.sort = &r.args.options;
+    uint64_t records, seen;
+    gpusort_error error = GPUSORT_NO_ERROR;
+    const gpusort_code code = gpusort_sample(&r.options, &records, &seen, &error);
+    if (code != GPUSORT_OK)
+        (void)gs_report_error(&error);
     else if (r.args.verbose)
         gs_report(0, "%" PRIu64 " of the %" PRIu64 " records that were looked at",
-                  result.records, result.seen);
+                  records, seen);
     gs_sort_args_release(&r.args);
-    return st.code == GS_OK ? GS_EXIT_GOOD : GS_EXIT_TROUBLE;
+    return code == GPUSORT_OK ? GS_EXIT_GOOD : GS_EXIT_TROUBLE;
 }

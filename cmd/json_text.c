@@ -3,7 +3,7 @@
 
 #include <stdint.h>
 
-#include "lib/index/text/documents.h"
+#include "lib/base/utf8.h"
 
 void gs_json_text(FILE *to, const void *text, size_t bytes)
 {

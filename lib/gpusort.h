@@ -346,6 +346,88 @@ GPUSORT_API GPUSORT_CHECKED gpusort_code gpusort_key_locate(const gpusort_order 
                                                             size_t *end,
                                                             gpusort_error *error);
 
+/* --- what is in files, and parts of them -------------------------------------------- */
+
+/* What is in the one input. `sum' depends on its records and not on their order: of what
+ * was sorted it is what it was. */
+typedef struct gpusort_tally {
+    size_t size; /* filled in by the caller */
+    uint64_t records;
+    uint64_t bytes; /* unpacked, ends of lines included */
+    uint64_t sum_high, sum_low;
+    uint64_t duplicates;     /* records equal to the one before, by the order */
+    uint64_t disorders;      /* records that belong before the one before */
+    uint64_t first_disorder; /* the first of these, from 1; 0: none */
+} gpusort_tally;
+
+enum { GPUSORT_NO_ORDER = 1 }; /* records are only counted and summed up */
+GPUSORT_API GPUSORT_CHECKED gpusort_code
+gpusort_survey(const gpusort_sort_options *options, unsigned flags, gpusort_tally *tally,
+               gpusort_error *error);
+
+/* Some of the records of all inputs to the output, each with the same chance; of plain
+ * files only some blocks are read. */
+typedef struct gpusort_sample_options {
+    size_t size;
+    const gpusort_sort_options *sort; /* inputs, output, what a record is, order */
+    uint64_t records;                 /* at most */
+    uint64_t seed;                    /* another one, another sample */
+    /* Not 0: instead, in order, parts - 1 records that cut the inputs into so many parts,
+     * about even, as far as a sample of `records' tells. */
+    uint64_t parts;
+    int has_range; /* only records that begin at these bytes of the one input */
+    uint64_t range_begin, range_end;
+} gpusort_sample_options;
+
+/* clang-format off */
+#define GPUSORT_SAMPLE_OPTIONS {.size = sizeof(gpusort_sample_options)}
+/* clang-format on */
+
+/* *records are of the sample, which was taken of *seen; either may be NULL. */
+GPUSORT_API GPUSORT_CHECKED gpusort_code
+gpusort_sample(const gpusort_sample_options *options, uint64_t *records, uint64_t *seen,
+               gpusort_error *error);
+
+/* A sort whose result is written in parts, for several machines: parts of one number, of
+ * several inputs with the same splitters, are merged, and what that gives for each
+ * number, one behind the other, is what a sort of all inputs gives. */
+enum { GPUSORT_PARTS_MAX = 1048576 };
+
+typedef struct gpusort_partition_options {
+    size_t size;
+    const gpusort_sort_options *sort; /* the output is what names of parts begin with */
+    const char *splitters;            /* a file of records in order, where parts begin */
+    uint64_t parts; /* one more than splitters, or that is an error; 0: as there are */
+    int is_merge;   /* each input is in order already */
+    int is_framed;  /* all parts are one stream with checksums, to the output */
+    int packs;      /* that stream, by zstd */
+    int has_range;  /* only records that begin at these bytes of the one, plain input */
+    uint64_t range_begin, range_end;
+} gpusort_partition_options;
+
+/* clang-format off */
+#define GPUSORT_PARTITION_OPTIONS {.size = sizeof(gpusort_partition_options)}
+/* clang-format on */
+
+typedef struct gpusort_part {
+    uint64_t records, bytes; /* without a header */
+} gpusort_part;
+
+typedef struct gpusort_parts {
+    size_t count;
+    gpusort_part *parts;
+} gpusort_parts;
+
+/* What each part has; freed whatever comes of the call. */
+GPUSORT_API GPUSORT_CHECKED gpusort_code gpusort_partition(
+    const gpusort_partition_options *options, gpusort_parts *out, gpusort_error *error);
+/* The parts of such a stream, which the one input of a sort is, to files, or that of the
+ * number *only (NULL: all) to the output. */
+GPUSORT_API GPUSORT_CHECKED gpusort_code
+gpusort_unframe(const gpusort_sort_options *options, const uint64_t *only,
+                gpusort_parts *out, gpusort_error *error);
+GPUSORT_API void gpusort_parts_free(gpusort_parts *parts); /* zeroed is fine */
+
 /* --- sorting records as they come --------------------------------------------------- */
 
 /* Call order: new, put*, sorted, get*, free. Inputs and output of the options are not

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "lib/api/api_files.h"
 
+#include "lib/api/api_call.h"
 #include "lib/base/mem.h"
 
 /* Nothing to read is an empty input. */
@@ -52,4 +53,22 @@ void gs_api_files_close(gs_api_files *f, gs_status *st)
     gs_mem_free(f->sources);
     gs_mem_free(f->inputs);
     gs_api_sort_release(&f->sort);
+}
+
+gpusort_code gs_api_files_run(const gpusort_sort_options *options, gs_api_files_fn *work,
+                              void *context, gpusort_error *error)
+{
+    gs_status st = {.code = GS_OK};
+    gs_api_hush hush;
+    gs_api_files f;
+    const bool is_open = gs_api_files_open(&f, options, &st) == GS_OK;
+    const bool is_hushed = is_open && !f.sort.options.ends_by_pipe;
+    if (is_hushed)
+        gs_api_hush_pipes(&hush);
+    if (is_open)
+        GS_NOTED(work(context, &f.sort.options, &st));
+    gs_api_files_close(&f, &st);
+    if (is_hushed)
+        gs_api_unhush_pipes(&hush);
+    return gs_api_result(&st, error);
 }

@@ -25,4 +25,11 @@ GS_MUST_CHECK gs_code gs_api_files_open(gs_api_files *f,
 /* A descriptor that could not be read to its end is a failure, if there was none. */
 void gs_api_files_close(gs_api_files *f, gs_status *st);
 
+/* All of that: `work` while the files are open, and pipes that somebody closes are a
+ * failure of it, unless the program is to end by that. `error' may be NULL. */
+typedef gs_code gs_api_files_fn(void *context, const gs_sort_options *options,
+                                gs_status *st);
+gpusort_code gs_api_files_run(const gpusort_sort_options *options, gs_api_files_fn *work,
+                              void *context, gpusort_error *error);
+
 #endif

@@ -6,33 +6,26 @@
 #include "lib/base/mem.h"
 #include "lib/sort/sort.h"
 
-static gpusort_code run(const gpusort_sort_options *options,
-                        gs_code (*work)(const gs_sort_options *, gs_status *),
-                        gpusort_error *error)
+static gs_code sort(void *context, const gs_sort_options *options, gs_status *st)
 {
-    gs_status st = {.code = GS_OK};
-    gs_api_hush hush;
-    gs_api_files f;
-    const bool is_open = gs_api_files_open(&f, options, &st) == GS_OK;
-    const bool is_hushed = is_open && !f.sort.options.ends_by_pipe;
-    if (is_hushed)
-        gs_api_hush_pipes(&hush);
-    if (is_open)
-        GS_NOTED(work(&f.sort.options, &st));
-    gs_api_files_close(&f, &st);
-    if (is_hushed)
-        gs_api_unhush_pipes(&hush);
-    return gs_api_result(&st, error);
+    (void)context;
+    return gs_sort_run(options, st);
 }
 
 gpusort_code gpusort_sort(const gpusort_sort_options *options, gpusort_error *error)
 {
-    return run(options, gs_sort_run, error);
+    return gs_api_files_run(options, sort, NULL, error);
+}
+
+static gs_code merge(void *context, const gs_sort_options *options, gs_status *st)
+{
+    (void)context;
+    return gs_sort_merge(options, st);
 }
 
 gpusort_code gpusort_merge(const gpusort_sort_options *options, gpusort_error *error)
 {
-    return run(options, gs_sort_merge, error);
+    return gs_api_files_run(options, merge, NULL, error);
 }
 
 gpusort_code gpusort_check(const gpusort_sort_options *options, uint64_t *disorder,

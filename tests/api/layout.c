@@ -67,6 +67,28 @@ static void sort(void)
     M(sort_options, output_level), M(sort_options, sums_output);
 }
 
+static void parts(void)
+{
+    S(tally);
+    M(tally, size), M(tally, records), M(tally, bytes), M(tally, sum_high);
+    M(tally, sum_low), M(tally, duplicates), M(tally, disorders);
+    M(tally, first_disorder);
+    S(sample_options);
+    M(sample_options, size), M(sample_options, sort), M(sample_options, records);
+    M(sample_options, seed), M(sample_options, parts), M(sample_options, has_range);
+    M(sample_options, range_begin), M(sample_options, range_end);
+    S(partition_options);
+    M(partition_options, size), M(partition_options, sort);
+    M(partition_options, splitters), M(partition_options, parts);
+    M(partition_options, is_merge), M(partition_options, is_framed);
+    M(partition_options, packs), M(partition_options, has_range);
+    M(partition_options, range_begin), M(partition_options, range_end);
+    S(part);
+    M(part, records), M(part, bytes);
+    S(parts);
+    M(parts, count), M(parts, parts);
+}
+
 static void index_of_words(void)
 {
     S(build_options);
@@ -143,7 +165,8 @@ static void constants(void)
     C(GPUSORT_F64);
     C(GPUSORT_AUTO), C(GPUSORT_BSBI), C(GPUSORT_SPIMI), C(GPUSORT_TEXT_FIELDS_MAX);
     C(GPUSORT_UPDATE), C(GPUSORT_NO_MERGE), C(GPUSORT_SUMS_ONLY), C(GPUSORT_POSITIONS);
-    C(GPUSORT_TERM_BYTES_MAX), C(GPUSORT_REPLACE);
+    C(GPUSORT_NO_ORDER), C(GPUSORT_PARTS_MAX), C(GPUSORT_TERM_BYTES_MAX),
+        C(GPUSORT_REPLACE);
     C(GPUSORT_IDS_AUTO), C(GPUSORT_IDS_KEEP), C(GPUSORT_IDS_SHIFT);
     C(GPUSORT_NO_URING), C(GPUSORT_ENDS_BY_PIPE), C(GPUSORT_SPANS);
     C(GPUSORT_STARTING), C(GPUSORT_READING), C(GPUSORT_SORTING), C(GPUSORT_MERGING);
@@ -160,6 +183,7 @@ int main(void)
 {
     job();
     sort();
+    parts();
     index_of_words();
     constants();
     return 0;

@@ -86,6 +86,7 @@ class Names(unittest.TestCase):
         of_blanks = {"GPUSORT_SKIP_START_BLANKS", "GPUSORT_SKIP_END_BLANKS"}
         of_indexes = {"GPUSORT_UPDATE", "GPUSORT_NO_MERGE", "GPUSORT_TEXT_FIELDS_MAX"}
         of_indexes |= {"GPUSORT_SUMS_ONLY", "GPUSORT_POSITIONS", "GPUSORT_TERM_BYTES_MAX", "GPUSORT_REPLACE"}
+        of_indexes |= {"GPUSORT_NO_ORDER", "GPUSORT_PARTS_MAX"}
         of_jobs = {"GPUSORT_NO_URING", "GPUSORT_ENDS_BY_PIPE", "GPUSORT_SPANS", "GPUSORT_SEED_BYTES"}
         of_json = {"GPUSORT_JSON_KEYS_MAX", "GPUSORT_JSON_DEPTH_MAX", "GPUSORT_JSON_NAME_BYTES_MAX"}
         of_types = {name for type in ffi.list_types()[0] for name in members(type)}
