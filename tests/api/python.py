@@ -502,6 +502,28 @@ class Arrays(unittest.TestCase):
                 gpusort.sort(wrong)
 
 
+class Parts(unittest.TestCase):
+    def test_as_the_command(self) -> None:
+        write("parted", [f"{i * 7919 % 4001} {i}".encode() for i in range(5000)])
+        told = command("check", "--json", "-k1,1n", "--no-order", "parted").decode()
+        of_all = gpusort.survey("parted", keys="1,1n", order=False)
+        self.assertIn(f'"records": {of_all.records},', told)
+        self.assertIn(f'"checksum": "{of_all.checksum}"', told)
+        self.assertEqual(gpusort.survey("parted", keys="1,1n").first_disorder, 3)
+        taken = gpusort.sample("parted", "cuts", 1000, parts=3, seed=7, keys="1,1n")
+        command("sample", "--splitters=3", "-n1000", "--seed=7", "-k1,1n", "-o", "cuts2", "parted")
+        self.assertEqual(Path("cuts").read_bytes(), Path("cuts2").read_bytes())
+        self.assertEqual(taken.seen, 5000)
+        parts = gpusort.partition("parted", "p", "cuts", keys="1,1n")
+        self.assertEqual([p.bytes for p in parts], [Path(f"p.000{i}").stat().st_size for i in range(3)])
+        whole = b"".join(Path(f"p.000{i}").read_bytes() for i in range(3))
+        self.assertEqual(whole, command("sort", "-k1,1n", "parted"))
+        with self.assertRaises(OSError):
+            gpusort.survey("nothing")
+        with self.assertRaises(gpusort.ArgumentError):
+            gpusort.sample("parted", "cuts", 0)
+
+
 class Indexes(unittest.TestCase):
     @classmethod
     def setUpClass(cls) -> None:

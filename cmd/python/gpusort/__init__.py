@@ -11,7 +11,7 @@
 """
 
 from ._array import sort_array
-from ._index import Deletion, Hit, Index, Postings
+from ._index import Deletion, Hit, Index, Postings, Snippet
 from ._library import (
     ArgumentError,
     Cancelled,
@@ -26,6 +26,7 @@ from ._library import (
     lib as _lib,
 )
 from ._order import ByteKey, Key
+from ._part import Part, Sample, Survey, partition, sample, survey
 from ._sort import Sorter, check_order, merge, sort, sort_records
 from ._strings import argsort_strings, sort_strings
 
@@ -33,7 +34,7 @@ __version__: str = _ffi.string(_lib.gpusort_version()).decode()
 
 __all__ = [
     "ArgumentError", "ByteKey", "Cancelled", "Deletion", "Error", "FormatError", "GPUError", "Hit",
-    "IOFailure", "Index", "Key", "LimitError", "MemoryFailure", "Postings", "Progress",
-    "Sorter", "argsort_strings", "check_order", "merge", "sort", "sort_array", "sort_records",
-    "sort_strings",
+    "IOFailure", "Index", "Key", "LimitError", "MemoryFailure", "Part", "Postings", "Progress",
+    "Sample", "Snippet", "Sorter", "Survey", "argsort_strings", "check_order", "merge", "partition",
+    "sample", "sort", "sort_array", "sort_records", "sort_strings", "survey",
 ]  # fmt: skip

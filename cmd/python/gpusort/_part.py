@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: MIT
+"""What is in files, and parts of them: surveys, samples, sorts whose result is in parts."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Iterable, NamedTuple
+
+from ._library import Path, ffi, lib
+from ._sort import Input, SortOptions, _Call
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+
+class Survey(NamedTuple):
+    """What `gpusort check` tells. The checksum does not depend on the order of the records;
+    `first_disorder` is the number, from 1, of the first record that belongs before the one
+    before, or 0."""
+
+    records: int
+    bytes: int
+    checksum: str
+    duplicates: int
+    disorders: int
+    first_disorder: int
+
+
+class Sample(NamedTuple):
+    """How many records there are of a sample, and of how many it was taken."""
+
+    records: int
+    seen: int
+
+
+class Part(NamedTuple):
+    records: int
+    bytes: int
+
+
+def survey(input: Input, *, order: bool = True, **options: Unpack[SortOptions]) -> Survey:
+    """What is in a file, and whether it is in order; without `order` its records are only
+    counted and summed up. Other options are those of sort()."""
+    call = _Call(dict(options))
+    call.read(input)
+    tally = ffi.new("gpusort_tally *")
+    tally.size = ffi.sizeof("gpusort_tally")
+    flags = 0 if order else lib.GPUSORT_NO_ORDER
+    call.job.run(lib.gpusort_survey, call.options, flags, tally)
+    checksum = f"{tally.sum_high:016x}{tally.sum_low:016x}"
+    counts = tally.duplicates, tally.disorders, tally.first_disorder
+    return Survey(tally.records, tally.bytes, checksum, *counts)
+
+
+def _fill_range(o: Any, range: tuple[int, int] | None) -> None:
+    o.has_range = range is not None
+    o.range_begin, o.range_end = range or (0, 0)
+
+
+def sample(
+    inputs: Input | Iterable[Input],
+    out: Input,
+    records: int,
+    *,
+    seed: int = 1,
+    parts: int = 0,
+    range: tuple[int, int] | None = None,
+    **options: Unpack[SortOptions],
+) -> Sample:
+    """Writes some records of all inputs to `out`, each with the same chance; or, in order,
+    those that cut the inputs into so many `parts`. `range`: only records that begin at these
+    bytes of the one input. Other options are those of sort()."""
+    call = _Call(dict(options))
+    call.read(inputs)
+    call.write(out)
+    o = ffi.new("gpusort_sample_options *")
+    o.size = ffi.sizeof("gpusort_sample_options")
+    o.sort, o.records, o.seed, o.parts = call.options, records, seed, parts
+    _fill_range(o, range)
+    taken, seen = ffi.new("uint64_t *"), ffi.new("uint64_t *")
+    call.job.run(lib.gpusort_sample, o, taken, seen)
+    return Sample(taken[0], seen[0])
+
+
+def partition(
+    inputs: Input | Iterable[Input],
+    prefix: Path,
+    splitters: Path,
+    *,
+    parts: int = 0,
+    merge: bool = False,
+    range: tuple[int, int] | None = None,
+    **options: Unpack[SortOptions],
+) -> list[Part]:
+    """Sorts the inputs into parts, each but the first beginning at one of the `splitters`:
+    PREFIX.0000, PREFIX.0001 ... `merge`: each input is in order already. Other options are
+    those of sort()."""
+    call = _Call(dict(options))
+    call.read(inputs)
+    call.write(prefix)
+    o = ffi.new("gpusort_partition_options *")
+    o.size = ffi.sizeof("gpusort_partition_options")
+    o.sort, o.splitters, o.parts = call.options, call.job.text(splitters), parts
+    o.is_merge = merge
+    _fill_range(o, range)
+    out = ffi.gc(ffi.new("gpusort_parts *"), lib.gpusort_parts_free)
+    call.job.run(lib.gpusort_partition, o, out)
+    return [Part(p.records, p.bytes) for p in out.parts[0 : out.count]]
