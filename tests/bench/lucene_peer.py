@@ -96,9 +96,6 @@ class LuceneSide:
     def lucene(self, name):
         return self.java("org.apache.lucene." + name)
 
-    def version(self):
-        return self.lucene("util.Version").LATEST.toString()
-
     def analyzer(self):
         builder = self.lucene("analysis.custom.CustomAnalyzer").builder()
         pattern = self.java("java.util.HashMap")()
@@ -194,10 +191,6 @@ class LuceneSide:
         """What so many searches for nothing take."""
         nothing = [self.lucene("search.MatchNoDocsQuery")()] * count
         return min(self.search(self.searcher(path), nothing, 10) for _ in range(ROUNDS_TO_WARM))
-
-    def hits(self, path, queries, name):
-        searcher = self.searcher(path)
-        return sum(searcher.count(self.query(words, name)) for words in queries)
 
 
 def answer_all():

@@ -43,7 +43,7 @@ those of the machine: sizes of files and the folders of packages, over and over.
     "index": ("Indexes of documents", """By both methods and beside Tantivy (`tests/bench/index_vs_tantivy.py` says what is
 compared).""", ""),
     "search": ("Searches", """Words of real documents, any or all of them, beside Tantivy, PISA and Lucene
-(`tests/bench/search_vs_others.py` says what is compared). Of gpusort it is the whole program that
+9.9 (`tests/bench/search_vs_others.py` says what is compared). Of gpusort it is the whole program that
 is timed, names printed; of Tantivy and Lucene the searches alone, Java being warm; of PISA its
 Python function, with its tables.""", ""),
     "index-gpu": ("Indexes, with a GPU", "The same with `BENCH_ENGINE=gpu`.", """
