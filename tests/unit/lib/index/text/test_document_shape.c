@@ -33,10 +33,11 @@ static looked look(const char *name, const char *bytes, size_t count, bool is_fo
     gs_status st = {.code = GS_OK};
     gs_document_shapes *shapes = NULL;
     const gs_log log = {keep_told, &l};
+    const unsigned char found = is_found;
     const gs_document_shapes_options options = {
         .document = *document,
         .names = &name,
-        .is_found = &is_found,
+        .is_found = &found,
         .count = 1,
         .log = &log,
     };
