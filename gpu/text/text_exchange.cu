@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: MIT */
+/* clang-format off */
 /*
  * text_exchange: chunks on several devices, each with any of the records, become chunks
  * that have stretches of their order.
  *
- *      look      every device sorts the same sample and takes the same splitters; it
- * finds the bucket of each of its records, and how long its buckets are share     the
- * host gives neighbouring buckets, a stretch, to one chunk or another make room each
- * device takes memory for what it will have send      for each chunk: a device picks its
- * records, puts them one behind the other, slot by slot, and copies them to where they
- * belong adopt     what came is the text of the chunk
+ *      look       every device sorts the same sample and takes the same splitters; it
+ *                 finds the bucket of each of its records, and how long its buckets are
+ *      share      the host gives neighbouring buckets, a stretch, to one chunk or another
+ *      make room  each device takes memory for what it will have
+ *      send       for each chunk: a device picks its records, puts them one behind the
+ *                 other, slot by slot, and copies them to where they belong
+ *      adopt      what came is the text of the chunk
  *
  *                  chunk 0        chunk 1            splitters: c, e
  *      before    | d a f c |    | b e a g |
@@ -17,6 +19,7 @@
  * Every step is a job of a team with a thread for each device; nobody sends before all
  * have room. With direct access between devices nothing of this goes through the host.
  */
+/* clang-format on */
 #include "gpu/device/cub_launch.cuh"
 
 #include <cub/device/device_select.cuh>

@@ -4,7 +4,8 @@
  *
  * A group that agrees in its first `depth + 8` bytes is a segment. Records that end there
  * are settled by length; the others load the next 8 bytes as their new prefix, are sorted
- * by it, and what still ties is a deeper segment:
+ * by it, and what still ties is a deeper segment (drawn with one word; both words of an
+ * element, 16 bytes, are one round where they are there):
  *
  *      depth 0          depth 8                depth 16
  *      "http://w" x5 -> "ww.a.org" x2 -------> "/x", "/y"

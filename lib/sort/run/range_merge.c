@@ -26,8 +26,8 @@ typedef struct range_job {
     atomic_size_t next_portion;
     _Atomic uint64_t records_merged;
     atomic_bool has_failed;
-    /* What workers share is the atomics above and this, which has a lock of its own; the
-     * rest does not change while they run. */
+    /* What workers share is the atomics above, this and the sink, which have locks of
+     * their own; the rest does not change while they run. */
     gs_merged_space space;
 } range_job;
 
