@@ -143,20 +143,23 @@ static void compare_key(const char *text, const gs_key_spec *spec)
     NEED(has_end || spec->end_field == SIZE_MAX);
     NEED(!has_end ||
          (spec->end_field == end.field - 1 && spec->end_char == end.character));
-    const gs_key key = gs_key_from_spec(spec);
+    const gpusort_key key = gs_key_from_spec(spec);
     const unsigned both = begin.letters | end.letters;
-    NEED(key.skip_start_blanks == has(begin.letters, 'b'));
-    NEED(key.skip_end_blanks == has(end.letters, 'b'));
-    NEED(key.fold == has(both, 'f') && key.reverse == has(both, 'r'));
-    NEED(key.dictionary == has(both, 'd'));
-    NEED(key.ignore_nonprint == (has(both, 'i') && !has(both, 'd')));
+    const bool skips_nonprinting = has(both, 'i') && !has(both, 'd');
+    const unsigned flags = (has(begin.letters, 'b') ? GPUSORT_SKIP_START_BLANKS : 0U) |
+                           (has(end.letters, 'b') ? GPUSORT_SKIP_END_BLANKS : 0U) |
+                           (has(both, 'f') ? GPUSORT_FOLD : 0U) |
+                           (has(both, 'r') ? GPUSORT_REVERSE : 0U) |
+                           (has(both, 'd') ? GPUSORT_DICTIONARY : 0U) |
+                           (skips_nonprinting ? GPUSORT_IGNORE_NONPRINTING : 0U);
+    NEED(key.flags == flags);
     const char kinds[] = "nghMRV";
-    const gs_key_type types[] = {GS_KEY_NUMERIC, GS_KEY_GENERAL, GS_KEY_HUMAN,
-                                 GS_KEY_MONTH,   GS_KEY_RANDOM,  GS_KEY_VERSION};
-    bool is_any = key.type == GS_KEY_BYTES;
+    const gpusort_kind types[] = {GPUSORT_NUMERIC, GPUSORT_GENERAL, GPUSORT_HUMAN,
+                                  GPUSORT_MONTH,   GPUSORT_RANDOM,  GPUSORT_VERSION};
+    bool is_any = key.kind == GPUSORT_BYTES;
     for (size_t i = 0; i < 6; i++) {
-        is_any |= key.type == types[i] && has(both, kinds[i]);
-        NEED(key.type != GS_KEY_BYTES || !has(both, kinds[i]));
+        is_any |= key.kind == types[i] && has(both, kinds[i]);
+        NEED(key.kind != GPUSORT_BYTES || !has(both, kinds[i]));
     }
     NEED(is_any);
 }
@@ -196,27 +199,29 @@ static void run_key(int argc, char **argv)
 static void run_range(int argc, char **argv)
 {
     NEED(argc == 1);
-    const gs_byte_key key = gs_byte_key_parse(argv[0]);
+    const gpusort_byte_key key = gs_byte_key_parse(argv[0]);
     NEED(key.length > 0);
 }
 
 static void run_sort(int argc, char **argv)
 {
     static gs_sort_args args;
+    const unsigned either = GPUSORT_DICTIONARY | GPUSORT_IGNORE_NONPRINTING;
     gs_sort_args_parse(&args, argc, argv);
     if (args.wish == GS_WISH_SORT)
         gs_sort_resolve(&args);
-    const gs_sort_options *const o = &args.options;
+    const gpusort_sort_options *const o = &args.options;
+    const gpusort_order *const order = &o->order;
     NEED(args.wish != GS_WISH_SORT || o->input_count > 0);
     NEED(o->batch_size == 0 || o->batch_size >= 2);
-    for (size_t i = 0; i < o->order.key_count; i++)
-        NEED(!(o->order.keys[i].dictionary && o->order.keys[i].ignore_nonprint));
-    for (size_t i = 0; i < o->order.byte_key_count; i++) {
-        const gs_byte_key *const key = &o->order.byte_keys[i];
-        NEED(key->length > 0 && key->length <= o->order.record_size &&
-             key->offset <= o->order.record_size - key->length);
+    for (size_t i = 0; i < order->key_count; i++)
+        NEED((order->keys[i].flags & either) != either);
+    for (size_t i = 0; i < order->byte_key_count; i++) {
+        const gpusort_byte_key *const key = &order->byte_keys[i];
+        NEED(key->length > 0 && key->length <= order->record_bytes &&
+             key->offset <= order->record_bytes - key->length);
     }
-    NEED(o->order.delimiter >= GS_ORDER_BLANK_FIELDS && o->order.delimiter < 256);
+    NEED(order->delimiter >= 0 && order->delimiter < 256);
     gs_sort_args_release(&args);
 }
 

@@ -117,7 +117,7 @@ static void read_documents(const gs_line_batch *batch, gs_document_format format
     static const char *const name = "f";
     gs_status st = {.code = GS_OK};
     gs_document_shapes *shapes = NULL;
-    const bool is_found = format == GS_FORMAT_COUNT;
+    const unsigned char is_found = format == GS_FORMAT_COUNT;
     const gs_document_shapes_options options = {
         .document = {.format = format,
                      .text_fields = gs_usual_text_fields,

@@ -340,6 +340,11 @@ bool gs_device_block_is_nearly_full(gs_device_block *b)
 
 gs_code gs_device_block_reset(gs_device_block *b, gs_status *st)
 {
+    pthread_mutex_lock(&b->mutex);
+    const bool is_unused = b->is_starting; /* whoever has a piece has awaited the start */
+    pthread_mutex_unlock(&b->mutex);
+    if (is_unused)
+        return GS_OK;
     gs_device_view_release(b);
     b->used = b->in_flight = (gs_word_room){0, 0, 0};
     b->tuple_tokens = 0;
