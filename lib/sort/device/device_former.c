@@ -226,13 +226,19 @@ static const gs_former_kind kind = {
     .free = free_former,
 };
 
+void gs_device_former_begin(const gs_forming *forming)
+{
+    const char *const engine = forming->device->engine;
+    gs_sort_stats *const stats = forming->options->stats;
+    if (stats != NULL)
+        atomic_store(&stats->engine, engine ? engine : "gpu");
+    gs_witness_make_full(forming->witness);
+}
+
 static gs_code new_chunk(device_former *d, gs_status *st)
 {
     const gs_forming *const f = d->former.forming;
-    const char *const engine = f->device->engine;
-    if (f->options->stats != NULL)
-        atomic_store(&f->options->stats->engine, engine ? engine : "gpu");
-    gs_witness_make_full(f->witness); /* what a GPU gives back is not believed */
+    gs_device_former_begin(f);
     return gs_device_chunk_new(&d->chunk, f, st);
 }
 

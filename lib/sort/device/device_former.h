@@ -20,5 +20,8 @@
 /* NULL without a forming->device. */
 GS_MUST_CHECK gs_code gs_device_former_new(gs_former **out, const gs_forming *forming,
                                            gs_status *st);
+/* Whichever former gives GPUs their first chunk: figures name the engine, and what comes
+ * back is not believed. */
+void gs_device_former_begin(const gs_forming *forming);
 
 #endif

@@ -6,6 +6,7 @@
 #include "gpu/device/device.h"
 #include "lib/base/assertion.h"
 #include "lib/base/mem.h"
+#include "lib/sort/device/device_former.h"
 #include "lib/sort/device/device_records.h"
 #include "lib/sort/device/device_text.h"
 #include "lib/sort/device/group_feed.h"
@@ -363,11 +364,8 @@ static const gs_former_kind kind = {
 static gs_code new_parts(group_former *g, gs_status *st)
 {
     const gs_forming *const f = g->former.forming;
-    const char *const engine = f->device->engine;
     const size_t block_bytes = f->plan->stream_block_bytes;
-    if (f->options->stats != NULL)
-        atomic_store(&f->options->stats->engine, engine ? engine : "gpu");
-    gs_witness_make_full(f->witness); /* what a GPU gives back is not believed */
+    gs_device_former_begin(f);
     GS_TRY(gs_text_head_new(&g->head, st));
     GS_TRY(gs_exchange_sample_new(&g->sample, &f->device->order, block_bytes, st));
     GS_TRY(gs_team_new(&g->team, g->count, st));

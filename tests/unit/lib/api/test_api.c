@@ -18,18 +18,9 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "tests/check.h"
+#include "tests/check_api.h"
 
 enum { LINES = 3000 };
-
-#define GOOD(expr)                                                                       \
-    do {                                                                                 \
-        if ((expr) != GPUSORT_OK) {                                                      \
-            fprintf(stderr, "%s:%d: %s: %s\n", __FILE__, __LINE__, #expr,                \
-                    error.message);                                                      \
-            exit(1);                                                                     \
-        }                                                                                \
-    } while (0)
 
 static void write_file(const char *name, const void *data, size_t bytes)
 {

@@ -9,17 +9,9 @@
 #include <string.h>
 
 #include "lib/gpusort.h"
-#include "tests/check.h"
+#include "tests/check_api.h"
 
 enum { DOCUMENTS = 300, TEXT_ROOM = 1 << 16 };
-
-#define GOOD(call)                                                                       \
-    do {                                                                                 \
-        if ((call) != GPUSORT_OK) {                                                      \
-            fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, error.message);           \
-            exit(1);                                                                     \
-        }                                                                                \
-    } while (0)
 
 /* d0 to d299, in two segments; every third is deleted. */
 static gpusort_index *open_grown(void)

@@ -10,17 +10,9 @@
 #include <unistd.h>
 
 #include "lib/gpusort.h"
-#include "tests/check.h"
+#include "tests/check_api.h"
 
 enum { DOCUMENTS = 200, CUTS_MAX = 8 };
-
-#define GOOD(call)                                                                       \
-    do {                                                                                 \
-        if ((call) != GPUSORT_OK) {                                                      \
-            fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, error.message);           \
-            exit(1);                                                                     \
-        }                                                                                \
-    } while (0)
 
 static void build(const char *folder, int first, int end)
 {

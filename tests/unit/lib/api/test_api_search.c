@@ -9,17 +9,9 @@
 #include <string.h>
 
 #include "lib/gpusort.h"
-#include "tests/check.h"
+#include "tests/check_api.h"
 
 enum { DOCUMENTS = 3000, QUESTIONS = 90, TOP = 7 };
-
-#define GOOD(call)                                                                       \
-    do {                                                                                 \
-        if ((call) != GPUSORT_OK) {                                                      \
-            fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, error.message);           \
-            exit(1);                                                                     \
-        }                                                                                \
-    } while (0)
 
 /* Documents from `first` on up to `end`: k has the words "all", "aK" by what 13 leaves of
  * it, and "b" as often as 7 leaves. */

@@ -19,16 +19,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "tests/check.h"
-
-#define GOOD(expr)                                                                       \
-    do {                                                                                 \
-        if ((expr) != GPUSORT_OK) {                                                      \
-            fprintf(stderr, "%s:%d: %s: %s\n", __FILE__, __LINE__, #expr,                \
-                    error.message);                                                      \
-            exit(1);                                                                     \
-        }                                                                                \
-    } while (0)
+#include "tests/check_api.h"
 
 enum { HANG_SECONDS = 60 };
 
