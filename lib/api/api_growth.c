@@ -6,7 +6,7 @@
 
 #include "lib/api/api_build.h"
 #include "lib/api/api_call.h"
-#include "lib/api/api_job.h"
+#include "lib/api/api_merge.h"
 #include "lib/base/mem.h"
 #include "lib/index/grow/growths.h"
 
@@ -69,19 +69,6 @@ struct gpusort_deletion {
     size_t room;
 };
 
-static gs_index_merge_options merge_options(const char *folder, const gs_api_job *running)
-{
-    return (gs_index_merge_options){
-        .folder = folder,
-        .memory_bytes = running->job->memory_bytes,
-        .threads = running->job->threads,
-        .log = &running->log,
-        .stats = &running->stats->index,
-        .trace = running->stats->trace,
-        .cancel_signal = &running->cancel,
-    };
-}
-
 gpusort_code gpusort_deletion_open(gpusort_deletion **out, const char *folder,
                                    const gpusort_job *job, gpusort_error *error)
 {
@@ -92,7 +79,7 @@ gpusort_code gpusort_deletion_open(gpusort_deletion **out, const char *folder,
         gs_api_job_open(&d->running, job, &st) == GS_OK) {
         d->is_running = true;
         d->running.stats->index.method = "delete";
-        d->options = merge_options(folder, &d->running);
+        d->options = gs_api_merge_options(folder, &d->running);
         GS_NOTED(gs_index_deletion_open(&d->of, &d->options, &st));
     }
     if (st.code == GS_OK)
@@ -199,7 +186,7 @@ gpusort_code gpusort_index_compact(const char *folder, const gpusort_job *job,
     gs_status st = {.code = GS_OK};
     gs_api_job running;
     if (gs_api_job_open(&running, job, &st) == GS_OK) {
-        const gs_index_merge_options o = merge_options(folder, &running);
+        const gs_index_merge_options o = gs_api_merge_options(folder, &running);
         running.stats->index.method = "compact";
         GS_NOTED(gs_index_compact(&o, &st));
         gs_api_job_close(&running);

@@ -2,10 +2,11 @@
 /*
  * Indexes made of indexes: several to one, and one in another order.
  */
+#include "lib/api/api_merge.h"
+
 #include <unistd.h>
 
 #include "lib/api/api_call.h"
-#include "lib/api/api_job.h"
 #include "lib/index/folder/folders.h"
 #include "lib/index/grow/growths.h"
 #include "lib/index/reorder/reorders.h"
@@ -14,6 +15,19 @@ _Static_assert((int)GPUSORT_IDS_AUTO == (int)GS_MERGE_IDS_AUTO &&
                    (int)GPUSORT_IDS_KEEP == (int)GS_MERGE_IDS_KEEP &&
                    (int)GPUSORT_IDS_SHIFT == (int)GS_MERGE_IDS_SHIFT,
                "the docIDs of others are ours");
+
+gs_index_merge_options gs_api_merge_options(const char *folder, const gs_api_job *running)
+{
+    return (gs_index_merge_options){
+        .folder = folder,
+        .memory_bytes = running->job->memory_bytes,
+        .threads = running->job->threads,
+        .log = &running->log,
+        .stats = &running->stats->index,
+        .trace = running->stats->trace,
+        .cancel_signal = &running->cancel,
+    };
+}
 
 /* --- several to one ----------------------------------------------------------------- */
 
@@ -31,24 +45,17 @@ static gs_code check(const gpusort_index_merge_options *asked, gs_status *st)
 static gs_index_merge_options options_of(const gpusort_index_merge_options *asked,
                                          const gs_api_job *running)
 {
-    return (gs_index_merge_options){
-        .folder = asked->folder,
-        .replace = asked->replaces != 0,
-        .inputs = asked->inputs,
-        .input_count = asked->input_count,
-        .ids = (gs_merge_ids)asked->doc_ids,
-        .unique_ids = asked->unique_names != 0,
-        .from_term = asked->from_term,
-        .to_term = asked->to_term,
-        .joins_terms = asked->joins_terms != 0,
-        .memory_bytes = asked->job.memory_bytes,
-        .threads = asked->job.threads,
-        .checkpoint = asked->checkpoint,
-        .log = &running->log,
-        .trace = running->stats->trace,
-        .stats = &running->stats->index,
-        .cancel_signal = &running->cancel,
-    };
+    gs_index_merge_options o = gs_api_merge_options(asked->folder, running);
+    o.replace = asked->replaces != 0;
+    o.inputs = asked->inputs;
+    o.input_count = asked->input_count;
+    o.ids = (gs_merge_ids)asked->doc_ids;
+    o.unique_ids = asked->unique_names != 0;
+    o.from_term = asked->from_term;
+    o.to_term = asked->to_term;
+    o.joins_terms = asked->joins_terms != 0;
+    o.checkpoint = asked->checkpoint;
+    return o;
 }
 
 static gs_code merge(const gpusort_index_merge_options *asked, gs_status *st)
@@ -137,14 +144,8 @@ static gs_code reorder(const char *folder, const char *input, bool replaces,
         .stats = &running->stats->index,
         .cancel_signal = &running->cancel,
     };
-    const gs_index_merge_options whole = {
-        .folder = folder,
-        .memory_bytes = o.memory_bytes,
-        .threads = o.threads,
-        .log = o.log,
-        .trace = o.trace,
-        .cancel_signal = o.cancel_signal,
-    };
+    gs_index_merge_options whole = gs_api_merge_options(folder, running);
+    whole.stats = NULL; /* figures are of the reordering */
     /* From before it is read: what is appended meanwhile would be lost. */
     const int lock = replaces ? gs_index_lock(folder, o.cancel_signal) : -1;
     if (lock >= 0)
