@@ -187,6 +187,13 @@ while read -r line; do complain "$line: a rule that goes on"; done \
 while read -r line; do complain "$line: unfinished"; done \
     < <(grep -nE 'TODO|FIXME|XXX[^X]' "${product[@]}" | grep -v XXXXXX)
 
+# What the build needs is named by who makes packages and the image, once more.
+while read -r package; do
+    for file in cmd/deb/control cmd/container/Containerfile; do
+        grep -qw -- "$package" "$file" || complain "$file: lacks $package, which the build needs"
+    done
+done < <(sed -n 's/^build_needs=(\(.*\))/\1/p' tests/install_deps.sh | tr ' ' '\n' | grep -- '-dev$' | grep -vx libc6-dev)
+
 while read -r line; do complain "$line"; done \
     < <(python3 -B tests/bench/results_page.py --check 2>&1)
 

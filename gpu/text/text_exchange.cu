@@ -212,16 +212,15 @@ static void share_out(Exchange *x, gs_text_stretches *out)
         total += bucket_bytes(x, i);
     const uint64_t fetch = x->chunks[0]->options.fetch_bytes_max,
                    few = total / (STRETCHES_LEAST * x->count);
-    const uint64_t most = x->options->one_each ? total / x->count
-                          : few < fetch        ? few
-                                               : fetch;
+    const bool has_one_each = x->options->sharing == GS_SHARE_ONE_EACH;
+    const uint64_t most = has_one_each ? total / x->count : few < fetch ? few : fetch;
     out->count = 0;
     unsigned owner = 0;
     for (unsigned i = 0; i < buckets; i++) {
         gs_text_stretch *last = out->count > 0 ? &out->all[out->count - 1] : nullptr;
         if (last == nullptr ||
-            (last->bytes >= most && !(x->options->one_each && out->count == x->count))) {
-            owner = x->options->one_each ? (unsigned)out->count : least_loaded(x);
+            (last->bytes >= most && !(has_one_each && out->count == x->count))) {
+            owner = has_one_each ? (unsigned)out->count : least_loaded(x);
             last = &out->all[out->count++];
             *last = {owner, 0};
         }

@@ -136,13 +136,21 @@ typedef struct gs_text_stretch {
     uint64_t bytes;
 } gs_text_stretch;
 
+/* Which chunk has which stretches. */
+typedef enum gs_text_sharing {
+    GS_SHARE_BALANCED, /* many stretches, the next for whoever has least */
+    GS_SHARE_ONE_EACH, /* chunk 0 gets the first stretch, chunk 1 the second, and no more
+                        */
+    GS_SHARE_COUNT
+} gs_text_sharing;
+
 typedef struct gs_text_exchange_options {
     /* Records of all chunks, whole, one behind the other; their text and 8 bytes for each
      * are no more than what is fetched at a time. */
     const uint8_t *sample;
     size_t sample_bytes;
     uint32_t sample_count;
-    bool one_each; /* chunk 0 gets the first stretch, chunk 1 the second, and no more */
+    gs_text_sharing sharing;
 } gs_text_exchange_options;
 
 typedef struct gs_text_stretches {

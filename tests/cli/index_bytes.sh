@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # The files of an index are the bytes that its version promises: indexes that are there are
-# read by this layout. Who changes it raises the version (lib/index/format/index_format.h)
+# read by this layout. Who changes it raises GS_INDEX_LAYOUT (lib/index/format/index_format.h)
 # and writes what is expected here anew.
 awk 'BEGIN {
     for (i = 0; i < 3000; i++) {

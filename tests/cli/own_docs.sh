@@ -10,9 +10,14 @@ bash -n "$root/cmd/completions/gpusort.bash"
 has() { [[ $2 =~ $1([^a-z0-9-]|$) ]]; }
 table() { # the long options that stand in the table of options of a file
     sed -n 's/^ *{[^",]*, "\([a-z0-9-]*\)",.*/\1/p' "$1"
-    if grep -q GS_WATCH_OPTIONS "$1"; then sed -n 's/^ *{0, "\([a-z]*\)",.*/\1/p' watch.h; fi
-    if grep -q CORRSUM_OPTIONS "$1"; then sed -n 's/^ *{*0*,* *"\(agg\|times\|plus\)",.*/\1/p; s/^ *{0, "\(agg\|times\|plus\)",.*/\1/p' corrsum_answer.h; fi
-    if grep -q STATS_INPUT_OPTIONS "$1"; then sed -n 's/^ *{.*, "\([a-z-]*\)", GS_OPT.*/\1/p' stats_args.h; fi
+    rows "$1" GS_WATCH_OPTIONS watch.h
+    rows "$1" CORRSUM_OPTIONS corrsum_answer.h
+    rows "$1" STATS_INPUT_OPTIONS stats_args.h
+    rows "$1" STATS_WORK_OPTIONS stats_args.h
+}
+rows() { # FILE MACRO HEADER: those in rows of a macro that the file has; the formatter lays them out as it likes
+    grep -q "$2(" "$1" || return 0
+    part "#define $2(" '[^\\]$' "$3" | grep -o '"[a-z-]*", GS_OPT' | cut -d'"' -f2
 }
 own() { sed -n 's/^ *{"--\([a-z-]*\)", .*/\1/p' "$1"; } # beside those of sort
 reader() { sed -n "s/.*parse(argc, argv, $1_usage, \"\([a-z]*\)\".*/\1/p" index_read.c; }

@@ -72,15 +72,25 @@ static unsigned least_loaded(const fake_exchange *x)
     return least;
 }
 
-static void share_out(fake_exchange *x)
+/* A stretch of so many bytes is long enough. */
+static uint64_t stretch_bytes(const fake_exchange *x)
 {
-    const bool one_each = x->options->one_each;
     const uint64_t longest = x->bytes / (GS_TEXT_STRETCHES_MAX / 2);
     const uint64_t fetch = x->chunks[0]->options.fetch_bytes_max;
     const uint64_t few = x->bytes / (16 * x->count), stretch = few < fetch ? few : fetch;
-    const uint64_t most = one_each            ? x->bytes / x->count + 1
-                          : stretch > longest ? stretch
-                                              : longest + 1;
+    switch (x->options->sharing) {
+    case GS_SHARE_BALANCED: return stretch > longest ? stretch : longest + 1;
+    case GS_SHARE_ONE_EACH: return x->bytes / x->count + 1;
+    case GS_SHARE_COUNT: break;
+    }
+    gs_assert(false);
+    return 0;
+}
+
+static void share_out(fake_exchange *x)
+{
+    const bool one_each = x->options->sharing == GS_SHARE_ONE_EACH;
+    const uint64_t most = stretch_bytes(x);
     gs_text_stretches *const out = x->out;
     for (uint64_t i = 0; i < x->record_count; i++) {
         const bool is_full = i > 0 && out->all[out->count - 1].bytes >= most &&

@@ -183,10 +183,10 @@ static gs_code fetch_stretches(gs_text_sort *const *chunks, gs_status *st)
 }
 
 static gs_code sort_together(gs_text_sort **chunks, const gs_text_order *order,
-                             bool one_each, bool *fits, gs_status *st)
+                             gs_text_sharing sharing, bool *fits, gs_status *st)
 {
     gs_text_exchange_options options = make_sample(order);
-    options.one_each = one_each;
+    options.sharing = sharing;
     for (unsigned i = 0; i < CHUNKS; i++) {
         GS_TRY(new_chunk(&chunks[i], order, i, true, st));
         GS_TRY(upload(chunks[i], order, record_at(order, bytes / CHUNKS * i),
@@ -204,13 +204,13 @@ static gs_code sort_together(gs_text_sort **chunks, const gs_text_order *order,
     return fetch_stretches(chunks, st);
 }
 
-static gs_code try_together(const gs_text_order *order, bool one_each, bool *fits,
-                            gs_status *st)
+static gs_code try_together(const gs_text_order *order, gs_text_sharing sharing,
+                            bool *fits, gs_status *st)
 {
     gs_text_sort *chunks[CHUNKS] = {NULL};
     *fits = false;
     memset(got, 0xa5, bytes);
-    GS_NOTED(sort_together(chunks, order, one_each, fits, st));
+    GS_NOTED(sort_together(chunks, order, sharing, fits, st));
     for (unsigned i = 0; i < CHUNKS; i++)
         gs_text_sort_free(chunks[i]);
     return st->code;
@@ -221,17 +221,17 @@ static void is_the_same(unsigned o, unsigned shape, uint64_t count)
     const gs_text_order order = make_order(o);
     make_text(o, shape, count);
     sort_as_one(&order);
-    for (unsigned one_each = 0; one_each < 2; one_each++) {
+    for (int sharing = 0; sharing < GS_SHARE_COUNT; sharing++) {
         gs_status st = {.code = GS_OK};
         bool fits = false;
         const int before = check_failures;
-        REQUIRE_OK(try_together(&order, one_each != 0, &fits, &st), &st);
+        REQUIRE_OK(try_together(&order, (gs_text_sharing)sharing, &fits, &st), &st);
         CHECK(fits);
         CHECK(!fits || memcmp(want, got, bytes) == 0);
-        CHECK(!fits || one_each == 0 || stretches.count <= CHUNKS);
+        CHECK(!fits || sharing != GS_SHARE_ONE_EACH || stretches.count <= CHUNKS);
         if (check_failures > before)
-            fprintf(stderr, "order %u, shape %u, %llu records, %s\n", o, shape,
-                    (unsigned long long)count, one_each ? "one each" : "many");
+            fprintf(stderr, "order %u, shape %u, %llu records, sharing %d\n", o, shape,
+                    (unsigned long long)count, sharing);
     }
 }
 

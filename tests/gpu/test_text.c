@@ -65,7 +65,7 @@ static size_t make_suited_line(uint64_t r, uint8_t *to)
     case 0: return (size_t)sprintf((char *)to, "%s %u", months[(r >> 50) % 7], a);
     case 1:
         return (size_t)sprintf((char *)to, "%s%u.%u%c", r >> 63 ? "-" : "", a, b,
-                               "KMGTk xQ"[(r >> 50) % 8]);
+                               "KMGTk xRQ"[(r >> 50) % 9]);
     case 2:
         return (size_t)sprintf((char *)to, "%s%u.%ue%d", r >> 63 ? "-" : " ", a, b,
                                (int)((r >> 40) % 700) - 350);

@@ -21,7 +21,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent.parent / "cmd" / "
 
 from gpusort_ray import arguments, files, gpusort, manifest, out_folder, plan, records  # noqa: E402
 from gpusort_ray.errors import PassingTrouble, Trouble, Usage  # noqa: E402
-from gpusort_ray.index_options import parse_index  # noqa: E402
+from gpusort_ray.index_options import _LINES, parse_index  # noqa: E402
 from gpusort_ray.sort_options import SORT_TABLE, parse_sort  # noqa: E402
 
 SEED = int(os.environ.get("GS_TEST_SEED", "1"))
@@ -294,6 +294,36 @@ class Manifests(Scratch):
             self.file(manifest.NAME, text)
             with self.assertRaisesRegex(Trouble, manifest.NAME):
                 manifest.Manifest.read(str(self.folder), manifest.SORT)
+
+
+class Formats(unittest.TestCase):
+    """Of each format of documents it is known whether files of it may be cut at lines."""
+
+    WHOLE = {"json", "csv", "trec", "warc", "text", "html", "tuples", "tuples-bin", "vectors"}
+
+    def test_all_are_known(self) -> None:
+        root = Path(__file__).resolve().parent.parent.parent
+        rows = re.findall(r'\[GS_FORMAT_\w+\] = \{\s*"([\w-]+)"',
+                          (root / "lib" / "index" / "text" / "document.c").read_text())
+        self.assertGreater(len(rows), 5)
+        self.assertEqual(set(rows), self.WHOLE | set(_LINES.values()))
+
+
+class Phases(unittest.TestCase):
+    """Each phase that a job tells of is one in which the other tests let something die."""
+
+    def test_all_are_met(self) -> None:
+        here = Path(__file__).resolve().parent
+        package = here.parent.parent / "cmd" / "ray" / "gpusort_ray"
+
+        def named(path: Path, what: str) -> set[str]:
+            return set(re.findall(what, path.read_text()))
+
+        for job, test in (("sort_job", "test_ray_faults"), ("index_job", "test_ray_index"),
+                          ("terms_job", "test_ray_index")):
+            phases = named(package / f"{job}.py", r'\.phase\("(\w+)"')
+            self.assertTrue(phases, job)
+            self.assertLessEqual(phases, named(here / f"{test}.py", r'\("(\w+)", \d+\)'), test)
 
 
 if __name__ == "__main__":

@@ -89,11 +89,16 @@
 #include <stdint.h>
 
 enum {
-    GS_INDEX_VERSION = 6,
-    /* Of an index whose docIDs begin at 0, and of one without texts too: older programs
-     * know these. */
-    GS_INDEX_VERSION_NO_BASE = 5,
-    GS_INDEX_VERSION_NO_TEXTS = 4,
+    /* Of what all indexes have, the layout. A change of it makes this one more than
+     * GS_INDEX_VERSION is now, and with it the numbers below: older indexes are refused.
+     */
+    GS_INDEX_LAYOUT = 4,
+    /* An index says the least that it needs, so that older programs read it: this one if
+     * it has neither texts nor anything that came later, */
+    GS_INDEX_VERSION_NO_TEXTS = GS_INDEX_LAYOUT,
+    /* this one if its docIDs begin at 0 and it has no impacts. */
+    GS_INDEX_VERSION_NO_BASE = GS_INDEX_LAYOUT + 1,
+    GS_INDEX_VERSION = GS_INDEX_LAYOUT + 2,
     GS_SKIP_COUNT_BITS = 3,    /* of a skip entry: how many impacts there are */
     GS_INDEX_TERM_BLOCK = 16,  /* terms */
     GS_TERM_LENGTH_BITS = 4,   /* of either length, in the byte that has both */

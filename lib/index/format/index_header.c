@@ -164,7 +164,7 @@ static bool parse(const char *text, size_t bytes, gs_index_header *h, uint64_t *
     if (!gs_sealed_text_is_whole(text, bytes, seal) ||
         strstr(text, "\"format\": \"gpusort index\"") == NULL ||
         !get_number(text, "version", version) || *version > GS_INDEX_VERSION ||
-        *version < GS_INDEX_VERSION_NO_TEXTS)
+        *version < GS_INDEX_LAYOUT)
         return false;
     (void)get_flag(text, "has_texts", &h->has_texts);
     (void)get_flag(text, "has_impacts", &h->has_impacts);
@@ -199,12 +199,11 @@ gs_code gs_index_header_read(gs_index_header *header, const char *folder, gs_sta
     if (parse(text, bytes, header, &version)) {
         GS_NOTED(get_tokenizer(text, header, st));
     } else if (version != 0 &&
-               (version > GS_INDEX_VERSION || version < GS_INDEX_VERSION_NO_TEXTS)) {
-        (void)GS_FAIL(st, GS_ERR_FORMAT, 0,
-                      "%s: an index of format %" PRIu64
-                      ", and this program reads %d to %d",
-                      gs_quote_name(&q, path), version, GS_INDEX_VERSION_NO_TEXTS,
-                      GS_INDEX_VERSION);
+               (version > GS_INDEX_VERSION || version < GS_INDEX_LAYOUT)) {
+        (void)GS_FAIL(
+            st, GS_ERR_FORMAT, 0,
+            "%s: an index of format %" PRIu64 ", and this program reads %d to %d",
+            gs_quote_name(&q, path), version, GS_INDEX_LAYOUT, GS_INDEX_VERSION);
         (void)gs_status_hint(st, "build the index again");
     } else {
         (void)GS_FAIL(st, GS_ERR_FORMAT, 0,

@@ -117,48 +117,65 @@ gs_document_kind gs_document_kind_of(const uint8_t *data, size_t bytes)
     return *v.at == '<' ? GS_LOOKS_XML : kind_of_columns(&v);
 }
 
+typedef struct kind_hint {
+    gs_document_format as; /* what it is if it is read as this, */
+    const char *text;      /* and what it looks like otherwise */
+} kind_hint;
+
+static kind_hint hint_of(gs_document_kind kind)
+{
+    switch (kind) {
+    case GS_LOOKS_UTF16:
+        return (kind_hint){GS_FORMAT_COUNT, "it looks like UTF-16: `iconv -f UTF-16 -t "
+                                            "UTF-8' makes it what is read"};
+    case GS_LOOKS_BINARY:
+        return (kind_hint){GS_FORMAT_COUNT, "it looks like binary data, not text"};
+    case GS_LOOKS_WARC:
+        return (kind_hint){GS_FORMAT_WARC, "it looks like a WARC archive: --format=warc"};
+    case GS_LOOKS_ARRAY:
+        return (kind_hint){GS_FORMAT_JSON,
+                           "it looks like a JSON array: --format=json reads that"};
+    case GS_LOOKS_OBJECTS:
+        return (kind_hint){GS_FORMAT_JSON, "it looks like JSON over several lines: "
+                                           "--format=json reads that"};
+    case GS_LOOKS_OBJECT_LINES:
+        return (kind_hint){GS_FORMAT_JSONL, "it looks like JSON: --format=jsonl reads an "
+                                            "object a line"};
+    case GS_LOOKS_TREC:
+        return (kind_hint){GS_FORMAT_TREC, "it looks like TREC: say --format=trec"};
+    case GS_LOOKS_HTML:
+        return (kind_hint){GS_FORMAT_HTML, "it looks like HTML: --format=html makes each "
+                                           "file a document"};
+    case GS_LOOKS_XML:
+        return (kind_hint){GS_FORMAT_HTML,
+                           "it looks like XML: --format=html makes each file a document, "
+                           "without the tags, and --format=trec reads <DOC> elements"};
+    case GS_LOOKS_TUPLES:
+        return (kind_hint){GS_FORMAT_TUPLES, "it looks like terms and numbers of "
+                                             "documents: say --format=tuples"};
+    case GS_LOOKS_TABS:
+        return (kind_hint){GS_FORMAT_TSV, "it looks like columns with TABs between: "
+                                          "--format=tsv reads a name, a TAB and text"};
+    case GS_LOOKS_COMMAS:
+        return (kind_hint){GS_FORMAT_CSV,
+                           "it looks like comma-separated values: --format=csv reads "
+                           "them, with a header that names the columns"};
+    case GS_LOOKS_PROSE:
+        return (kind_hint){GS_FORMAT_TEXT, "it looks like plain text: --format=text "
+                                           "makes each file a document"};
+    case GS_LOOKS_NOTHING:
+    case GS_LOOKS_COUNT: break;
+    }
+    return (kind_hint){GS_FORMAT_COUNT, NULL};
+}
+
 const char *gs_document_kind_hint(const uint8_t *data, size_t bytes,
                                   gs_document_format format)
 {
-    static const struct {
-        gs_document_format as; /* what it is if it is read as this, */
-        const char *hint;      /* and what it looks like otherwise */
-    } hints[] = {
-        [GS_LOOKS_NOTHING] = {GS_FORMAT_COUNT, NULL},
-        [GS_LOOKS_UTF16] = {GS_FORMAT_COUNT,
-                            "it looks like UTF-16: `iconv -f UTF-16 -t UTF-8' makes it "
-                            "what is read"},
-        [GS_LOOKS_BINARY] = {GS_FORMAT_COUNT, "it looks like binary data, not text"},
-        [GS_LOOKS_WARC] = {GS_FORMAT_WARC, "it looks like a WARC archive: --format=warc"},
-        [GS_LOOKS_ARRAY] = {GS_FORMAT_JSON,
-                            "it looks like a JSON array: --format=json reads that"},
-        [GS_LOOKS_OBJECTS] = {GS_FORMAT_JSON, "it looks like JSON over several lines: "
-                                              "--format=json reads that"},
-        [GS_LOOKS_OBJECT_LINES] = {GS_FORMAT_JSONL, "it looks like JSON: --format=jsonl "
-                                                    "reads an object a line"},
-        [GS_LOOKS_TREC] = {GS_FORMAT_TREC, "it looks like TREC: say --format=trec"},
-        [GS_LOOKS_HTML] =
-            {GS_FORMAT_HTML,
-             "it looks like HTML: --format=html makes each file a document"},
-        [GS_LOOKS_XML] = {GS_FORMAT_HTML,
-                          "it looks like XML: --format=html makes each file a document, "
-                          "without the tags, and --format=trec reads <DOC> elements"},
-        [GS_LOOKS_TUPLES] = {GS_FORMAT_TUPLES,
-                             "it looks like terms and numbers of documents: say "
-                             "--format=tuples"},
-        [GS_LOOKS_TABS] = {GS_FORMAT_TSV, "it looks like columns with TABs between: "
-                                          "--format=tsv reads a name, a TAB and text"},
-        [GS_LOOKS_COMMAS] = {GS_FORMAT_CSV,
-                             "it looks like comma-separated values: --format=csv reads "
-                             "them, with a header that names the columns"},
-        [GS_LOOKS_PROSE] = {GS_FORMAT_TEXT,
-                            "it looks like plain text: --format=text makes each file a "
-                            "document"},
-    };
-    _Static_assert(sizeof hints / sizeof *hints == GS_LOOKS_COUNT, "one each");
     const gs_document_kind kind = gs_document_kind_of(data, bytes);
+    const kind_hint hint = hint_of(kind);
     const bool is_so = format < GS_FORMAT_COUNT &&
-                       (hints[kind].as == format ||
+                       (hint.as == format ||
                         (kind == GS_LOOKS_OBJECT_LINES && format == GS_FORMAT_VECTORS));
-    return is_so ? NULL : hints[kind].hint;
+    return is_so ? NULL : hint.text;
 }

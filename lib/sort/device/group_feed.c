@@ -123,7 +123,7 @@ static bool may_take_locked(const gs_group_feed *d, unsigned self)
     bool have_all = true;
     for (unsigned i = 0; i < d->sender_count; i++) {
         const bool has_share = d->senders[i].bytes >= share;
-        if (d->to.is_in_turn && i < self && !has_share)
+        if (d->to.is_filled_in_order && i < self && !has_share)
             return false;
         have_all = have_all && has_share;
     }

@@ -27,9 +27,10 @@ typedef struct gs_group_feed gs_group_feed;
 typedef struct gs_group_targets {
     gs_text_sort *const *sorts;
     unsigned count;
-    uint64_t share_bytes; /* of one, and a batch more; of all no less than the input */
-    bool is_in_turn;      /* nothing goes to a GPU before the one before has its share */
-    gs_text_head *head;   /* of what goes up, and */
+    uint64_t share_bytes;    /* of one, and a batch more; of all no less than the input */
+    bool is_filled_in_order; /* nothing goes to a GPU before the one before has its share
+                              */
+    gs_text_head *head;      /* of what goes up, and */
     gs_exchange_sample *sample;
 } gs_group_targets;
 

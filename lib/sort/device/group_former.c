@@ -22,8 +22,8 @@ typedef struct group_former {
     gs_landing landing;
     void *pinned;
     bool is_started;
-    bool is_given_up; /* the input is for somebody else */
-    bool is_in_turn;  /* each GPU has one stretch, which comes down after those before */
+    bool is_given_up;        /* the input is for somebody else */
+    gs_text_sharing sharing; /* one stretch each: that comes down after those before */
     gs_multiset read;
     gs_text_stretches stretches;
     gs_text_result results[GS_TEXT_CHUNKS_MAX];
@@ -110,7 +110,7 @@ static gs_code upload(group_former *g, bool *is_all, gs_status *st)
         .sorts = g->sorts,
         .count = g->count,
         .share_bytes = choice->input_bytes / g->count + 1,
-        .is_in_turn = choice->order.is_key_only,
+        .is_filled_in_order = choice->order.is_key_only,
         .head = &g->head,
         .sample = &g->sample,
     };
@@ -133,7 +133,7 @@ static gs_code exchange(group_former *g, bool *fits, gs_status *st)
         .sample = g->sample.text,
         .sample_bytes = g->sample.bytes,
         .sample_count = g->sample.count,
-        .one_each = g->is_in_turn,
+        .sharing = g->sharing,
     };
     return gs_text_exchange(g->sorts, g->count, &options, &g->stretches, fits, st);
 }
@@ -279,12 +279,15 @@ static gs_code emit(gs_former *former, gs_sink *sink, const gs_emit_options *opt
                    .drops_equals = options->is_unique,
                    .keep = options->has_top ? options->top_count : UINT64_MAX};
     gs_assert(sink->run == NULL && !sink->is_passing);
-    gs_assert(g->is_in_turn || (is_text && !options->has_top));
     GS_TRY(run_all(&job, st));
-    if (g->is_in_turn)
-        GS_TRY(emit_in_turn(&job, sink, options, st));
-    else
+    switch (g->sharing) {
+    case GS_SHARE_BALANCED:
+        gs_assert(is_text && !options->has_top);
         GS_TRY(emit_together(g, sink, options->first_ticket, st));
+        break;
+    case GS_SHARE_ONE_EACH: GS_TRY(emit_in_turn(&job, sink, options, st)); break;
+    case GS_SHARE_COUNT: gs_assert(false);
+    }
     gs_witness_read(f->witness, &g->read);
     for (unsigned i = 0; i < g->count && stats != NULL; i++)
         atomic_fetch_add(&stats->records, g->results[i].input_count);
@@ -395,7 +398,8 @@ gs_code gs_group_former_new(gs_former **out, const gs_forming *forming, gs_statu
     GS_TRY(gs_mem_new(&g, sizeof *g, "GPU chunks", st));
     g->former = (gs_former){&kind, forming};
     g->count = (unsigned)forming->device->device_count;
-    g->is_in_turn = is_other_output(forming->options);
+    g->sharing =
+        is_other_output(forming->options) ? GS_SHARE_ONE_EACH : GS_SHARE_BALANCED;
     gs_assert(g->count <= GS_TEXT_CHUNKS_MAX);
     if (new_parts(g, st) == GS_OK)
         *out = &g->former;

@@ -163,8 +163,7 @@ static bool is_translated(const gs_key *key)
 /* Bytes that are compared folded, all of them. */
 static bool is_folded(const gs_key *key)
 {
-    return key->type == GS_KEY_BYTES && key->fold && !key->dictionary &&
-           !key->ignore_nonprint;
+    return key->type == GS_KEY_BYTES && gs_key_only_folds(key);
 }
 
 /* The bytes that count, folded; -d wins over -i. */

@@ -108,6 +108,15 @@ typedef struct gs_key {
     gs_key_type type;
 } gs_key;
 
+/* Is folding all that is done to the bytes of a key? */
+static inline bool gs_key_only_folds(const gs_key *key)
+{
+#define GS_KEY_IS_ON(name, mark, change)                                                 \
+    +(GS_KEY_CHANGES_##change == GS_KEY_CHANGES_TEXT && key->name)
+    return key->fold && GS_KEY_SWITCHES(GS_KEY_IS_ON) == 1;
+#undef GS_KEY_IS_ON
+}
+
 /* Is anything on that makes one of these changes? */
 static inline bool gs_key_has_change(const gs_key *key, unsigned changes)
 {

@@ -26,9 +26,10 @@ typedef struct range_job {
     atomic_size_t next_portion;
     _Atomic uint64_t records_merged;
     atomic_bool has_failed;
-    /* What workers share is the atomics above, this and the sink, which have locks of
-     * their own; the rest does not change while they run. */
     gs_merged_space space;
+    /* What workers share is the atomics above, `space`, the sink, the trace and the
+     * spill, each with a lock or atomics of its own, options->progress_bytes, an atomic,
+     * and what the consumer has; the rest does not change while they run. */
 } range_job;
 
 /* The parts of one range, being read or read. */

@@ -48,9 +48,45 @@ static void make_prefixes(gs_saved_summary *s, size_t count)
     gs_text_counts_release(&values);
 }
 
-static void make(gs_saved_summary *s, gs_saved_kind kind, size_t count)
+static void make_numbers(gs_count_summary *numbers, uint64_t *keys, size_t count)
 {
     gs_status st = {.code = GS_OK};
+    for (size_t i = 0; i < count; i++)
+        keys[i] = gs_number_of_double((double)(i * i / count));
+    REQUIRE_OK(gs_count_summary_take(numbers, keys, count, &st), &st);
+    REQUIRE_OK(gs_count_summary_prune(numbers, 50, &st), &st);
+    gs_count_summary_rank(numbers);
+}
+
+static void make_texts(gs_text_counts *texts, size_t count)
+{
+    gs_status st = {.code = GS_OK};
+    for (size_t i = 0; i < count; i++) {
+        char text[16];
+        const int bytes = snprintf(text, sizeof text, "%zu", i * i / count / 5);
+        const size_t n = i == 0 ? 0 : (size_t)bytes;
+        REQUIRE_OK(gs_text_counts_add(texts, gs_text_hash(text, n), (const uint8_t *)text,
+                                      n, 1, &st),
+                   &st);
+        texts->values++;
+    }
+}
+
+static void make_sums(gs_saved_summary *s, uint64_t *pairs, size_t count)
+{
+    gs_status st = {.code = GS_OK};
+    s->pairs.values = count;
+    s->pairs.least_key = pairs[0];
+    s->pairs.most_key = pairs[count > 0 ? 2 * count - 2 : 0];
+    s->pairs.x_sum = 12.5;
+    if (s->has_ranks)
+        make_ranks(&s->pairs.ranks, count);
+    REQUIRE_OK(gs_sum_summary_take(&s->pairs.sums, GS_NUMBER_F64, pairs, count, &st),
+               &st);
+}
+
+static void make(gs_saved_summary *s, gs_saved_kind kind, size_t count)
+{
     uint64_t pairs[2000];
     *s = (gs_saved_summary){.kind = kind,
                             .eps = 0.02,
@@ -59,35 +95,13 @@ static void make(gs_saved_summary *s, gs_saved_kind kind, size_t count)
                             .has_ranks = count % 2};
     for (size_t i = 0; i < 2 * count; i++)
         pairs[i] = gs_number_of_double((double)i - 77);
-    if (kind == GS_SAVED_QUANTILES)
-        make_ranks(&s->ranks, count);
-    if (kind == GS_SAVED_NUMBERS) {
-        for (size_t i = 0; i < count; i++)
-            pairs[i] = gs_number_of_double((double)(i * i / count));
-        REQUIRE_OK(gs_count_summary_take(&s->numbers, pairs, count, &st), &st);
-        REQUIRE_OK(gs_count_summary_prune(&s->numbers, 50, &st), &st);
-        gs_count_summary_rank(&s->numbers);
-    }
-    for (size_t i = 0; kind == GS_SAVED_TEXTS && i < count; i++) {
-        char text[16];
-        const int bytes = snprintf(text, sizeof text, "%zu", i * i / count / 5);
-        const size_t n = i == 0 ? 0 : (size_t)bytes;
-        REQUIRE_OK(gs_text_counts_add(&s->texts, gs_text_hash(text, n),
-                                      (const uint8_t *)text, n, 1, &st),
-                   &st);
-        s->texts.values++;
-    }
-    if (kind == GS_SAVED_PREFIXES)
-        make_prefixes(s, count);
-    if (kind == GS_SAVED_SUMS) {
-        s->pairs.values = count;
-        s->pairs.least_key = pairs[0];
-        s->pairs.most_key = pairs[count > 0 ? 2 * count - 2 : 0];
-        s->pairs.x_sum = 12.5;
-        if (s->has_ranks)
-            make_ranks(&s->pairs.ranks, count);
-        REQUIRE_OK(gs_sum_summary_take(&s->pairs.sums, GS_NUMBER_F64, pairs, count, &st),
-                   &st);
+    switch (kind) {
+    case GS_SAVED_QUANTILES: make_ranks(&s->ranks, count); break;
+    case GS_SAVED_NUMBERS: make_numbers(&s->numbers, pairs, count); break;
+    case GS_SAVED_TEXTS: make_texts(&s->texts, count); break;
+    case GS_SAVED_PREFIXES: make_prefixes(s, count); break;
+    case GS_SAVED_SUMS: make_sums(s, pairs, count); break;
+    case GS_SAVED_KINDS: REQUIRE(false);
     }
 }
 

@@ -23,6 +23,17 @@ static void show_text(const char *text, size_t bytes)
     shown[used + bytes] = '\0';
 }
 
+static bool is_leaf(gs_query_kind kind)
+{
+    switch (kind) {
+    case GS_QUERY_TERM:
+    case GS_QUERY_PREFIX: return true;
+    case GS_QUERY_PHRASE:
+    case GS_QUERY_CLAUSES: break;
+    }
+    return false;
+}
+
 /* A list of clauses as (+must should -not), a phrase as [a:0 b:1]. */
 static void show(const gs_query *q, int at)
 {
@@ -30,7 +41,7 @@ static void show(const gs_query *q, int at)
         [GS_QUERY_SHOULD] = "", [GS_QUERY_MUST] = "+", [GS_QUERY_MUST_NOT] = "-"};
     const gs_query_node *const n = &q->nodes[at];
     const bool is_phrase = n->kind == GS_QUERY_PHRASE;
-    if (n->kind == GS_QUERY_TERM || n->kind == GS_QUERY_PREFIX) {
+    if (is_leaf(n->kind)) {
         show_text((const char *)q->text + n->text, n->bytes);
         show_text("*", n->kind == GS_QUERY_PREFIX);
         if (n->weight != 1) {

@@ -329,10 +329,30 @@ static void feed_file(const char *text, size_t bytes, const char *name)
     (void)unlink(name);
 }
 
+/* Cut by who reads whole files or records, which have tests of their own. */
+static bool is_cut_elsewhere(gs_document_format format)
+{
+    switch (format) {
+    case GS_FORMAT_JSONL:
+    case GS_FORMAT_JSON:
+    case GS_FORMAT_TSV:
+    case GS_FORMAT_TREC:
+    case GS_FORMAT_TEXT: return false;
+    case GS_FORMAT_CSV: /* quotes: test_document_cut */
+    case GS_FORMAT_WARC:
+    case GS_FORMAT_HTML:
+    case GS_FORMAT_TUPLES:
+    case GS_FORMAT_TUPLES_BIN:
+    case GS_FORMAT_VECTORS: /* lines, as JSONL */
+    case GS_FORMAT_COUNT: break;
+    }
+    return true;
+}
+
 /* Random documents, long and short, must come through the blocks as they would whole. */
 static void blocks_do_not_matter(uint64_t seed)
 {
-    static const char *const shapes[][3] = {
+    static const char *const shapes[GS_FORMAT_COUNT][3] = {
         [GS_FORMAT_JSONL] = {"{\"id\":", ",\"contents\":\"", "\"}\n"},
         [GS_FORMAT_JSON] = {"{\"id\":", ",\n\"contents\":\"", "\"}\n"},
         [GS_FORMAT_TSV] = {"", "\t", "\n"},
@@ -346,9 +366,10 @@ static void blocks_do_not_matter(uint64_t seed)
         .text_fields = default_fields,
         .text_field_count = 1,
     };
-    for (unsigned format = 0; format <= GS_FORMAT_TEXT; format++) {
-        if (shapes[format][0] == NULL)
+    for (unsigned format = 0; format < GS_FORMAT_COUNT; format++) {
+        if (is_cut_elsewhere((gs_document_format)format))
             continue;
+        REQUIRE(shapes[format][0] != NULL);
         options.format = (gs_document_format)format;
         size_t bytes = 0;
         for (unsigned i = 0; i < 60; i++) {

@@ -353,6 +353,12 @@ static void every_switch_is_heeded(void)
                 CHECK(false);
             }
         }
+        /* Folding has ways of its own: it must not hide another one. */
+        gs_key folded = key, both = switches[i].of_field;
+        folded.fold = both.fold = true;
+        const size_t n = encode_once(&folded, line, LONG, off);
+        CHECK(switches[i].of_field.fold || n != encode_once(&both, line, LONG, on) ||
+              memcmp(off, on, n) != 0);
         const gs_order order = {.keys = (gs_key *)(uintptr_t)&switches[i].of_line,
                                 .key_count = 1,
                                 .eol = '\n'};
