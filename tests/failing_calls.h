@@ -24,6 +24,8 @@
 
 static _Atomic uint64_t calls_left; /* until one fails; 0: none will */
 
+static int write_error = ENOSPC; /* what a write fails with */
+
 static bool is_failure_due(int error)
 {
     uint64_t left = atomic_load(&calls_left);
@@ -87,7 +89,7 @@ ssize_t read(int fd, void *to, size_t bytes)
 ssize_t write(int fd, const void *from, size_t bytes)
 {
     const size_t now = bytes_of_call(bytes);
-    return is_failure_due(ENOSPC) || now < (bytes > 0)
+    return is_failure_due(write_error) || now < (bytes > 0)
                ? -1
                : syscall(SYS_write, fd, from, now);
 }
@@ -103,7 +105,7 @@ ssize_t pread(int fd, void *to, size_t bytes, off_t offset)
 ssize_t pwrite(int fd, const void *from, size_t bytes, off_t offset)
 {
     const size_t now = bytes_of_call(bytes);
-    return is_failure_due(ENOSPC) || now < (bytes > 0)
+    return is_failure_due(write_error) || now < (bytes > 0)
                ? -1
                : syscall(SYS_pwrite64, fd, from, now, offset);
 }

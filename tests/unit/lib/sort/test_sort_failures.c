@@ -221,6 +221,9 @@ int main(int argc, char **argv)
         fail_each(sort_pipe, &options);
         return leave(folder);
     }
+    write_error = EIO;
+    fail_each(gs_sort_run, &options); /* a disk that is broken, not full */
+    write_error = ENOSPC;
     make_lines("few", 100000, false, &state);
     options.inputs = few;
     REQUIRE(link("out", "second") == 0);
