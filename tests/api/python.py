@@ -518,6 +518,18 @@ class Parts(unittest.TestCase):
         self.assertEqual([p.bytes for p in parts], [Path(f"p.000{i}").stat().st_size for i in range(3)])
         whole = b"".join(Path(f"p.000{i}").read_bytes() for i in range(3))
         self.assertEqual(whole, command("sort", "-k1,1n", "parted"))
+        for packed in (False, True):
+            framed = gpusort.partition("parted", "framed", "cuts", keys="1,1n", framed=True, packed=packed)
+            self.assertEqual(framed, parts)
+            self.assertEqual(gpusort.unframe("framed", "q"), parts)
+            self.assertEqual(b"".join(Path(f"q.000{i}").read_bytes() for i in range(3)), whole)
+            self.assertEqual(gpusort.unframe("framed", "one", part=1), parts[1:2])
+            self.assertEqual(Path("one").read_bytes(), Path("p.0001").read_bytes())
+        damaged = bytearray(Path("framed").read_bytes())
+        damaged[len(damaged) // 2] ^= 1
+        Path("framed").write_bytes(damaged)
+        with self.assertRaises(gpusort.FormatError):
+            gpusort.unframe("framed", "q")
         with self.assertRaises(OSError):
             gpusort.survey("nothing")
         with self.assertRaises(gpusort.ArgumentError):

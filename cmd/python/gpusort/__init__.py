@@ -26,7 +26,7 @@ from ._library import (
     lib as _lib,
 )
 from ._order import ByteKey, Key
-from ._part import Part, Sample, Survey, partition, sample, survey
+from ._part import Part, Sample, Survey, partition, sample, survey, unframe
 from ._sort import Sorter, check_order, merge, sort, sort_records
 from ._strings import argsort_strings, sort_strings
 
@@ -37,4 +37,5 @@ __all__ = [
     "IOFailure", "Index", "Key", "LimitError", "MemoryFailure", "Part", "Postings", "Progress",
     "Sample", "Snippet", "Sorter", "Survey", "argsort_strings", "check_order", "merge", "partition",
     "sample", "sort", "sort_array", "sort_records", "sort_strings", "survey",
+    "unframe",
 ]  # fmt: skip

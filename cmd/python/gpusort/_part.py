@@ -81,27 +81,46 @@ def sample(
     return Sample(taken[0], seen[0])
 
 
+def _parts(call: _Call, function: Any, *arguments: Any) -> list[Part]:
+    out = ffi.gc(ffi.new("gpusort_parts *"), lib.gpusort_parts_free)
+    call.job.run(function, *arguments, out)
+    return [Part(p.records, p.bytes) for p in out.parts[0 : out.count]]
+
+
 def partition(
     inputs: Input | Iterable[Input],
-    prefix: Path,
+    out: Input,
     splitters: Path,
     *,
     parts: int = 0,
     merge: bool = False,
+    framed: bool = False,
+    packed: bool = False,
     range: tuple[int, int] | None = None,
     **options: Unpack[SortOptions],
 ) -> list[Part]:
     """Sorts the inputs into parts, each but the first beginning at one of the `splitters`:
-    PREFIX.0000, PREFIX.0001 ... `merge`: each input is in order already. Other options are
-    those of sort()."""
+    OUT.0000, OUT.0001 ... `framed`: all parts are one stream with checksums, to `out`, which
+    unframe() takes apart; `packed`: with zstd. `merge`: each input is in order already. Other
+    options are those of sort()."""
     call = _Call(dict(options))
     call.read(inputs)
-    call.write(prefix)
+    call.write(out)
     o = ffi.new("gpusort_partition_options *")
     o.size = ffi.sizeof("gpusort_partition_options")
     o.sort, o.splitters, o.parts = call.options, call.job.text(splitters), parts
-    o.is_merge = merge
+    o.is_merge, o.is_framed, o.packs = merge, framed, packed
     _fill_range(o, range)
-    out = ffi.gc(ffi.new("gpusort_parts *"), lib.gpusort_parts_free)
-    call.job.run(lib.gpusort_partition, o, out)
-    return [Part(p.records, p.bytes) for p in out.parts[0 : out.count]]
+    return _parts(call, lib.gpusort_partition, o)
+
+
+def unframe(
+    stream: Input, out: Input, *, part: int | None = None, **options: Unpack[SortOptions]
+) -> list[Part]:
+    """The parts of a stream that partition() framed, to files OUT.0000, OUT.0001 ...; or the
+    one with the number `part`, to `out` itself. A damaged stream is a FormatError."""
+    call = _Call(dict(options))
+    call.read(stream)
+    call.write(out)
+    only = ffi.NULL if part is None else ffi.new("uint64_t *", part)
+    return _parts(call, lambda *a: lib.gpusort_unframe(call.options, only, *a))
