@@ -523,8 +523,8 @@ class Parts(unittest.TestCase):
             self.assertEqual(framed, parts)
             self.assertEqual(gpusort.unframe("framed", "q"), parts)
             self.assertEqual(b"".join(Path(f"q.000{i}").read_bytes() for i in range(3)), whole)
-            self.assertEqual(gpusort.unframe("framed", "one", part=1), parts[1:2])
-            self.assertEqual(Path("one").read_bytes(), Path("p.0001").read_bytes())
+            self.assertEqual(gpusort.unframe("framed", "only", part=1), parts[1:2])
+            self.assertEqual(Path("only").read_bytes(), Path("p.0001").read_bytes())
         damaged = bytearray(Path("framed").read_bytes())
         damaged[len(damaged) // 2] ^= 1
         Path("framed").write_bytes(damaged)
