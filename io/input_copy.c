@@ -5,10 +5,14 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include "io/last_close.h"
 #include "io/spill.h"
+#include "io/stream.h"
 #include "io/write_all.h"
 #include "lib/base/assertion.h"
 #include "lib/base/mem.h"
+
+enum { BLOCK_BYTES = 512 << 10, BLOCK_COUNT = GS_INPUT_COPY_BYTES / BLOCK_BYTES };
 
 /* Files are read one after the other, and lie so in the copy. */
 typedef struct copied_file {
@@ -20,7 +24,9 @@ typedef struct copied_file {
 struct gs_input_copy {
     const char *const *folders;
     size_t folder_count;
-    int fd; /* of the copy; -1: there is none yet */
+    int fd;            /* of the copy; -1: there is none yet */
+    gs_stream *stream; /* to its end; NULL: all of it is in the file */
+    uint64_t ticket;   /* the next one of the stream */
     uint64_t bytes;
     copied_file *files;
     size_t count, capacity;
@@ -52,7 +58,10 @@ static void release(gs_input_copy *c)
 {
     for (size_t i = 0; i < c->count; i++)
         close_fd(&c->files[i].fd);
-    close_fd(&c->fd);
+    gs_stream_free(c->stream);
+    c->stream = NULL;
+    gs_last_close(c->fd);
+    c->fd = -1;
 }
 
 void gs_input_copy_free(gs_input_copy *c)
@@ -104,13 +113,31 @@ void gs_input_copy_open(gs_input_copy *c, size_t index, int fd)
     c->files[c->count++] = (copied_file){.index = index, .fd = own, .offset = c->bytes};
 }
 
-int gs_input_copy_read(const gs_input_copy *c, size_t index, uint64_t at, void *to,
+/* All that was added goes to the file; what is added later, by another stream. */
+static void settle(gs_input_copy *c)
+{
+    gs_status st = {.code = GS_OK};
+    uint64_t ignored;
+    if (c->stream == NULL)
+        return;
+    if (gs_stream_finish(c->stream, &ignored, &st) != GS_OK) {
+        lose(c);
+        return;
+    }
+    gs_stream_free(c->stream);
+    c->stream = NULL;
+}
+
+int gs_input_copy_read(gs_input_copy *c, size_t index, uint64_t at, void *to,
                        size_t bytes, size_t *taken)
 {
     const copied_file *const file = find(c, index);
     *taken = 0;
     if (file == NULL || at >= file->bytes || c->is_lost)
         return 0;
+    settle(c);
+    if (c->is_lost)
+        return EIO;
     const uint64_t left = file->bytes - at;
     const size_t n = left < bytes ? (size_t)left : bytes;
     const int error = gs_pread_all(c->fd, to, n, file->offset + at, taken);
@@ -126,6 +153,32 @@ static gs_code make_file(gs_input_copy *c, gs_status *st)
     return st->code;
 }
 
+/* Through the page cache: a disk is slower than most pipes, and what is soon given up
+ * need never get there. */
+static gs_code need_stream(gs_input_copy *c, gs_status *st)
+{
+    if (c->stream != NULL)
+        return GS_OK;
+    if (c->fd < 0)
+        GS_TRY(make_file(c, st));
+    const gs_stream_target target = {
+        .fd = c->fd,
+        .is_seekable = true,
+        .offset = c->bytes,
+        .failure = "cannot write to the copy of the input",
+    };
+    c->ticket = 0;
+    return gs_stream_new(&c->stream, &target, BLOCK_BYTES, BLOCK_COUNT, st);
+}
+
+static gs_code append(gs_input_copy *c, const void *data, size_t bytes, gs_status *st)
+{
+    uint64_t at;
+    GS_TRY(need_stream(c, st));
+    GS_TRY(gs_stream_reserve(c->stream, c->ticket++, bytes, true, &at, st));
+    return gs_stream_put(c->stream, at, data, bytes, st);
+}
+
 void gs_input_copy_add(gs_input_copy *c, size_t index, const void *data, size_t bytes)
 {
     gs_status ignored = {.code = GS_OK};
@@ -133,8 +186,7 @@ void gs_input_copy_add(gs_input_copy *c, size_t index, const void *data, size_t 
     if (c->is_lost || c->is_last || bytes == 0)
         return;
     gs_assert(file != NULL && file->offset + file->bytes == c->bytes);
-    if ((c->fd < 0 && make_file(c, &ignored) != GS_OK) ||
-        gs_pwrite_all(c->fd, data, bytes, c->bytes) != 0) {
+    if (append(c, data, bytes, &ignored) != GS_OK) {
         lose(c);
         return;
     }
@@ -149,8 +201,9 @@ void gs_input_copy_end(gs_input_copy *c, size_t index)
         close_fd(&file->fd);
 }
 
-bool gs_input_copy_is_whole(const gs_input_copy *c)
+bool gs_input_copy_is_whole(gs_input_copy *c)
 {
+    settle(c);
     return !c->is_lost;
 }
 

@@ -2,6 +2,7 @@
 #include "lib/index/build/index_plan.h"
 
 #include "io/block.h"
+#include "io/input_copy.h"
 #include "lib/base/share.h"
 #include "lib/index/block/blocks.h"
 #include "lib/index/text/documents.h"
@@ -29,7 +30,9 @@ static size_t fixed_bytes(const gs_index_plan *p)
         p->text_piece_bytes > 0
             ? p->gpu_count * gs_device_block_worker_bytes(p->text_piece_bytes)
             : 0;
-    return input + p->workers * (texts + pieces + WORKER_BYTES + p->text_bytes + lane) +
+    const size_t copy = p->text_piece_bytes > 0 ? GS_INPUT_COPY_BYTES : 0; /* of pipes */
+    return input + copy +
+           p->workers * (texts + pieces + WORKER_BYTES + p->text_bytes + lane) +
            r->stream_blocks * r->block_bytes;
 }
 

@@ -3,7 +3,8 @@
  * input_copy: who begins again with what came through pipes must get every byte of them
  * once, and in order, wherever the first input was given up: before a pipe, within it,
  * when its writer was gone, or was not; of a compressed one too. Where nothing can be
- * kept that is told, and the first input has all the same.
+ * kept that is told, and the first input has all the same. What is read of the copy must
+ * have left the stream that writes it, and what a second input adds comes behind that.
  */
 #define CHECK_STARTS_THREADS
 
@@ -11,7 +12,9 @@
 
 #include <fcntl.h>
 #include <pthread.h>
+#include <signal.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <zstd.h>
@@ -20,7 +23,10 @@
 #include "lib/base/mem.h"
 #include "tests/check.h"
 
-enum { PIPES = 3, MOST = 600000, BLOCK = 65536, BLOCKS = 4 };
+/* All of them together are more than the copy has in memory. */
+enum { PIPES = 3, MOST = 1000000, BLOCK = 65536, BLOCKS = 4, FULL = 700000 };
+
+_Static_assert(PIPES *MOST > GS_INPUT_COPY_BYTES, "some of it is in the file early");
 
 static uint8_t texts[PIPES][MOST], packed[2 * MOST], got[PIPES * MOST];
 
@@ -71,7 +77,14 @@ static size_t read_some(const char *const *names, size_t count, gs_input_copy *c
     return bytes;
 }
 
-/* All pipes, and a file among them, given up at `stop`; then from the beginning. */
+static void limit_files(rlim_t bytes)
+{
+    const struct rlimit limit = {.rlim_cur = bytes, .rlim_max = RLIM_INFINITY};
+    REQUIRE(setrlimit(RLIMIT_FSIZE, &limit) == 0);
+}
+
+/* All pipes, and a file among them, given up at `stop`; then from the beginning, which is
+ * given up as well; then from there again. */
 static void begin_again(uint64_t *seed, size_t stop, const char *folder)
 {
     gs_status st = {.code = GS_OK};
@@ -81,7 +94,7 @@ static void begin_again(uint64_t *seed, size_t stop, const char *folder)
     static uint8_t all[(PIPES + 1) * MOST];
     size_t all_bytes = 0;
     for (size_t i = 0; i < PIPES; i++) {
-        const size_t bytes = check_random(seed) % MOST;
+        const size_t bytes = stop == SIZE_MAX ? MOST - 9 : check_random(seed) % MOST;
         pipes[i] = (fed_pipe){.data = texts[i], .bytes = bytes};
         (void)snprintf(pipes[i].name, sizeof pipes[i].name, "pipe%zu", i);
         if (i == 1)
@@ -103,11 +116,20 @@ static void begin_again(uint64_t *seed, size_t stop, const char *folder)
         REQUIRE(pthread_create(&pipes[i].writer, NULL, feed, &pipes[i]) == 0);
     }
     REQUIRE_OK(gs_input_copy_new(&copy, &folder, 1, &st), &st);
-    const bool can_keep = strcmp(folder, ".") == 0;
+    const bool is_full = stop == SIZE_MAX; /* and the pipes have more than that */
+    const bool can_keep = strcmp(folder, ".") == 0 && !is_full;
+    if (is_full)
+        limit_files(FULL);
     const size_t first = read_some(names, PIPES + 1, copy, can_keep ? stop : SIZE_MAX);
     CHECK(first <= all_bytes && memcmp(got, all, first) == 0);
     CHECK(gs_input_copy_is_whole(copy) == (can_keep || stop == 0));
+    if (is_full)
+        limit_files(RLIM_INFINITY);
     if (can_keep) {
+        const size_t second =
+            read_some(names, PIPES + 1, copy, check_random(seed) % (PIPES * MOST));
+        CHECK(second <= all_bytes && memcmp(got, all, second) == 0);
+        CHECK(gs_input_copy_is_whole(copy));
         gs_input_copy_stop(copy);
         CHECK(read_some(names, PIPES + 1, copy, SIZE_MAX) == all_bytes);
         CHECK(memcmp(got, all, all_bytes) == 0);
@@ -133,6 +155,8 @@ int main(void)
     for (int round = 0; round < (check_is_long() ? 300 : 12); round++)
         begin_again(&seed, round == 0 ? 0 : check_random(&seed) % (PIPES * MOST), ".");
     begin_again(&seed, 1, "none");
+    (void)signal(SIGXFSZ, SIG_IGN);
+    begin_again(&seed, SIZE_MAX, ".");
     (void)unlink("plain");
     REQUIRE(chdir("/") == 0 && rmdir(folder) == 0);
     CHECK(gs_mem_held_bytes() == 0);
