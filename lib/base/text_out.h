@@ -30,6 +30,9 @@ GS_MUST_CHECK gs_code gs_text_out_put(gs_text_out *out, const void *data, size_t
                                       gs_status *st);
 GS_MUST_CHECK gs_code gs_text_out_number(gs_text_out *out, uint64_t x, char after,
                                          gs_status *st);
+/* Two numbers, with a character before the first, 0 for none, and one between them. */
+GS_MUST_CHECK gs_code gs_text_out_two_numbers(gs_text_out *out, char before, uint64_t x,
+                                              char between, uint64_t y, gs_status *st);
 /* With its quotes; each byte that is not UTF-8 comes out as U+FFFD. */
 GS_MUST_CHECK gs_code gs_text_out_json(gs_text_out *out, const uint8_t *text,
                                        size_t bytes, gs_status *st);

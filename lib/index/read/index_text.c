@@ -98,12 +98,7 @@ gs_code gs_lookup_put_posting(uint64_t doc, uint64_t tf, bool is_first,
         GS_TRY(gs_text_out_number(out, doc, ',', st));
         return gs_text_out_number(out, tf, ']', st);
     }
-    if (!is_first)
-        GS_TRY(gs_text_out_put(out, " ", 1, st));
-    GS_TRY(gs_text_out_number(out, doc, ':', st));
-    GS_TRY(gs_text_out_number(out, tf, ' ', st));
-    out->used--; /* the blank comes only before another one */
-    return GS_OK;
+    return gs_text_out_two_numbers(out, is_first ? 0 : ' ', doc, ':', tf, st);
 }
 
 gs_code gs_lookup_put_end(gs_lookup_shape shape, gs_text_out *out, gs_status *st)
