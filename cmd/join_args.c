@@ -3,7 +3,6 @@
 
 #include <string.h>
 
-#include "cmd/join_tuples.h"
 #include "cmd/join_usage.h"
 #include "cmd/report.h"
 #include "cmd/size_arg.h"
@@ -34,23 +33,23 @@ static size_t field_of(const char *text)
     gs_quoted q;
     if ((fault & ~GS_NUMBER_TOO_LARGE) != 0 || !is_number(text) || field == 0)
         gs_die(0, "invalid field number: %s", gs_quote_argument(&q, text));
-    return field > SIZE_MAX / 2 ? SIZE_MAX / 2 : (size_t)field - 1;
+    return field > SIZE_MAX / 2 ? SIZE_MAX / 2 + 1 : (size_t)field;
 }
 
-/* Fields of keys are SIZE_MAX until they are said. */
+/* Fields of keys are 0 until they are said. */
 static void set_key_number(size_t *kept, size_t field)
 {
-    if (*kept != SIZE_MAX && *kept != field)
-        gs_die(0, "incompatible join fields %zu, %zu", *kept + 1, field + 1);
+    if (*kept != 0 && *kept != field)
+        gs_die(0, "incompatible join fields %zu, %zu", *kept, field);
     *kept = field;
 }
 
-static void set_key_field(gs_join_options *o, gs_join_side side, const char *text)
+static void set_key_field(gpusort_join_options *o, gpusort_side side, const char *text)
 {
-    const char **const name = &o->key_name[side];
+    const char **const name = &o->key_names[side];
     gs_quoted one, other;
     if (is_number(text))
-        set_key_number(&o->key_field[side], field_of(text));
+        set_key_number(&o->key_fields[side], field_of(text));
     else if (*name == NULL || strcmp(*name, text) == 0)
         *name = text;
     else
@@ -60,12 +59,12 @@ static void set_key_field(gs_join_options *o, gs_join_side side, const char *tex
 
 static void take_left_field(void *to, gs_opt_scan *scan)
 {
-    set_key_field(to, GS_JOIN_LEFT, scan->argument);
+    set_key_field(to, GPUSORT_LEFT, scan->argument);
 }
 
 static void take_right_field(void *to, gs_opt_scan *scan)
 {
-    set_key_field(to, GS_JOIN_RIGHT, scan->argument);
+    set_key_field(to, GPUSORT_RIGHT, scan->argument);
 }
 
 /* -j1 and -j2, in one word, may be -1 and -2: that depends on what follows. */
@@ -80,28 +79,28 @@ static void take_both_fields(void *to, gs_opt_scan *scan)
         return;
     }
     const bool is_left = *field == '1';
-    args->both[is_left ? GS_JOIN_LEFT : GS_JOIN_RIGHT]++;
+    args->both[is_left ? GPUSORT_LEFT : GPUSORT_RIGHT]++;
     args->claim = is_left ? GS_JOIN_CLAIM_LEFT : GS_JOIN_CLAIM_RIGHT;
     args->claimed = scan->index;
 }
 
-static gs_join_side side_of(const char *text)
+static gpusort_side side_of(const char *text)
 {
     gs_quoted q;
     if (strcmp(text, "1") != 0 && strcmp(text, "2") != 0)
         gs_die(0, "invalid file number: %s", gs_quote_argument(&q, text));
-    return *text == '1' ? GS_JOIN_LEFT : GS_JOIN_RIGHT;
+    return *text == '1' ? GPUSORT_LEFT : GPUSORT_RIGHT;
 }
 
 static void take_unpaired_too(void *to, gs_opt_scan *scan)
 {
-    ((gs_join_options *)to)->shows_unpaired[side_of(scan->argument)] = true;
+    ((gpusort_join_options *)to)->shows_unpaired[side_of(scan->argument)] = 1;
 }
 
 static void take_unpaired_only(void *to, gs_opt_scan *scan)
 {
     gs_join_args *const args = to;
-    args->hides_pairs = true;
+    args->options.hides_pairs = 1;
     take_unpaired_too(&args->options, scan);
 }
 
@@ -109,8 +108,8 @@ static void take_anti(void *to, gs_opt_scan *scan)
 {
     gs_join_args *const args = to;
     (void)scan;
-    args->is_anti = args->hides_pairs = true;
-    args->options.shows_unpaired[GS_JOIN_LEFT] = true;
+    args->is_anti = true;
+    args->options.hides_pairs = args->options.shows_unpaired[GPUSORT_LEFT] = 1;
 }
 
 static void take_delimiter(void *to, gs_opt_scan *scan)
@@ -130,67 +129,46 @@ static void take_delimiter(void *to, gs_opt_scan *scan)
 
 /* --- how keys compare ----------------------------------------------------------- */
 
-static void say_band(gs_join_args *args, const char *name, gs_join_number low,
-                     gs_join_number high)
+static void say_match(gs_join_args *args, const char *name, gpusort_match match)
 {
-    gs_join_options *const o = &args->options;
-    if (args->band_said != NULL && strcmp(args->band_said, name) != 0)
-        gs_die_incompatible(args->band_said, name, NULL);
-    args->band_said = name;
-    o->is_band = true;
-    o->low = low;
-    o->high = high;
-}
-
-static gs_join_number end_of_band(const char *text, size_t bytes, gs_join_number open)
-{
-    gs_join_number number;
-    gs_quoted q;
-    if (bytes == 0)
-        return open;
-    if (!gs_join_number_parse((const uint8_t *)text, bytes, &number))
-        gs_die(0, "invalid end of a band: %s", gs_quote_argument(&q, text));
-    return number;
+    if (args->match_said != NULL && strcmp(args->match_said, name) != 0)
+        gs_die_incompatible(args->match_said, name, NULL);
+    args->match_said = name;
+    args->options.match = match;
 }
 
 static void take_band(void *to, gs_opt_scan *scan)
 {
-    const char *const text = scan->argument, *const colon = strchr(text, ':');
-    gs_quoted q;
-    if (colon == NULL)
-        gs_die(0, "invalid band, which is LO:HI: %s", gs_quote_argument(&q, text));
-    const gs_join_number low =
-        end_of_band(text, (size_t)(colon - text), -GS_JOIN_NUMBER_FAR);
-    const gs_join_number high =
-        end_of_band(colon + 1, strlen(colon + 1), GS_JOIN_NUMBER_FAR);
-    if (low > high)
-        gs_die(0, "nothing is in the band %s", gs_quote_argument(&q, text));
-    say_band(to, "--band", low, high);
+    gs_join_args *const args = to;
+    gpusort_error error = GPUSORT_NO_ERROR;
+    if (gpusort_join_band(scan->argument, &error) != GPUSORT_OK)
+        gs_die(0, "%s", error.message);
+    say_match(args, "--band", GPUSORT_IN_BAND);
+    args->options.band = scan->argument;
 }
 
-/* Numbers are counts of a smallest unit, so that less is at least one unit less. */
 static void take_lt(void *to, gs_opt_scan *scan)
 {
     (void)scan;
-    say_band(to, "--lt", 1, GS_JOIN_NUMBER_FAR);
+    say_match(to, "--lt", GPUSORT_LESS);
 }
 
 static void take_le(void *to, gs_opt_scan *scan)
 {
     (void)scan;
-    say_band(to, "--le", 0, GS_JOIN_NUMBER_FAR);
+    say_match(to, "--le", GPUSORT_AT_MOST);
 }
 
 static void take_gt(void *to, gs_opt_scan *scan)
 {
     (void)scan;
-    say_band(to, "--gt", -GS_JOIN_NUMBER_FAR, -1);
+    say_match(to, "--gt", GPUSORT_GREATER);
 }
 
 static void take_ge(void *to, gs_opt_scan *scan)
 {
     (void)scan;
-    say_band(to, "--ge", -GS_JOIN_NUMBER_FAR, 0);
+    say_match(to, "--ge", GPUSORT_AT_LEAST);
 }
 
 /* --- small ones ----------------------------------------------------------------- */
@@ -201,14 +179,6 @@ static void take_filler(void *to, gs_opt_scan *scan)
     if (*kept != NULL && strcmp(*kept, scan->argument) != 0)
         gs_die(0, "conflicting empty-field replacement strings");
     *kept = scan->argument;
-}
-
-static void take_zero_ends(void *to, gs_opt_scan *scan)
-{
-    gs_join_args *const args = to;
-    (void)scan;
-    args->is_zero_ended = true;
-    args->options.sort.order.eol = 0;
 }
 
 static void ignore(void *to, gs_opt_scan *scan)
@@ -250,37 +220,37 @@ static const char *keep_name(gs_join_args *args, const char *text, size_t bytes)
 }
 
 /* "0", "FILENUM.FIELD" or "FILENUM.NAME", of so many bytes. */
-static gs_join_item item_of(gs_join_args *args, const char *text, size_t bytes)
+static gpusort_join_field output_field(gs_join_args *args, const char *text, size_t bytes)
 {
     if (bytes == 1 && *text == '0')
-        return (gs_join_item){.is_key = true};
+        return (gpusort_join_field){.number = 0};
     if (bytes <= 2 || (*text != '1' && *text != '2') || text[1] != '.')
         gs_die(0, "invalid field specifier: '%.*s'", (int)bytes, text);
-    gs_join_item item = {.side = *text == '1' ? GS_JOIN_LEFT : GS_JOIN_RIGHT,
-                         .name = keep_name(args, text + 2, bytes - 2)};
-    if (is_number(item.name)) {
-        item.field = field_of(item.name);
-        item.name = NULL;
+    gpusort_join_field field = {.side = *text == '1' ? GPUSORT_LEFT : GPUSORT_RIGHT,
+                                .name = keep_name(args, text + 2, bytes - 2)};
+    if (is_number(field.name)) {
+        field.number = field_of(field.name);
+        field.name = NULL;
     }
-    return item;
+    return field;
 }
 
 static void add_format(gs_join_args *args, const char *at)
 {
-    gs_join_options *const o = &args->options;
+    gpusort_join_options *const o = &args->options;
     if (strcmp(at, "auto") == 0) {
-        o->is_auto = true;
+        o->is_auto = 1;
         return;
     }
     for (;;) {
         const size_t bytes = strcspn(at, ", \t");
-        args->items = gs_args_grow(args->items, o->item_count, sizeof *args->items);
-        args->items[o->item_count++] = item_of(args, at, bytes);
+        args->fields = gs_args_grow(args->fields, o->field_count, sizeof *args->fields);
+        args->fields[o->field_count++] = output_field(args, at, bytes);
         if (at[bytes] == '\0')
             break;
         at += bytes + 1;
     }
-    o->items = args->items;
+    o->fields = args->fields;
 }
 
 static void take_format(void *to, gs_opt_scan *scan)
@@ -291,7 +261,7 @@ static void take_format(void *to, gs_opt_scan *scan)
     args->claimed = scan->index;
 }
 
-static void give_field(gs_join_args *args, gs_join_side side, const char *field)
+static void give_field(gs_join_args *args, gpusort_side side, const char *field)
 {
     args->both[side]--;
     set_key_field(&args->options, side, field);
@@ -302,8 +272,8 @@ static void give_to_option(gs_join_args *args, gs_join_claim claim, const char *
     switch (claim) {
     case GS_JOIN_CLAIM_NONE: gs_die_usage("only two files are joined");
     case GS_JOIN_CLAIM_FORMAT: add_format(args, operand); break;
-    case GS_JOIN_CLAIM_LEFT: give_field(args, GS_JOIN_LEFT, operand); break;
-    case GS_JOIN_CLAIM_RIGHT: give_field(args, GS_JOIN_RIGHT, operand); break;
+    case GS_JOIN_CLAIM_LEFT: give_field(args, GPUSORT_LEFT, operand); break;
+    case GS_JOIN_CLAIM_RIGHT: give_field(args, GPUSORT_RIGHT, operand); break;
     }
 }
 
@@ -313,7 +283,7 @@ static void take_operand(void *to, gs_opt_scan *scan)
 {
     gs_join_args *const args = to;
     const bool is_claimed = scan->index - 1 == args->claimed;
-    if (args->input_count == GS_JOIN_SIDES) {
+    if (args->input_count == GS_JOIN_FILES) {
         const size_t first = args->claims[0] != GS_JOIN_CLAIM_NONE ? 0 : 1;
         give_to_option(args, args->claims[first], args->inputs[first]);
         if (first == 0) {
@@ -333,13 +303,14 @@ static void take_operand(void *to, gs_opt_scan *scan)
 /* What goes with lines alone, and which fields there are. */
 static void resolve_tuples(gs_join_args *args)
 {
-    gs_join_options *const o = &args->options;
+    gpusort_join_options *const o = &args->options;
     const struct {
         bool is_said;
         const char *name;
     } of_lines[] = {
-        {args->is_csv, "--csv"}, {args->is_tsv, "--tsv"}, {o->header, "--header"},
-        {o->fold, "-i"},         {o->is_auto, "-o auto"},
+        {args->is_csv, "--csv"},        {args->is_tsv, "--tsv"},
+        {args->has_header, "--header"}, {o->folds_case != 0, "-i"},
+        {o->is_auto != 0, "-o auto"},
     };
     const struct {
         bool is_said;
@@ -347,7 +318,7 @@ static void resolve_tuples(gs_join_args *args)
     } of_text[] = {
         {args->delimiter != NOT_SAID, "-t"},
         {o->filler != NULL, "-e"},
-        {args->is_zero_ended, "-z"},
+        {args->sort.order.ends_with_nul != 0, "-z"},
     };
     if (args->tuple_fields == NULL) {
         if (o->prints_text)
@@ -360,142 +331,150 @@ static void resolve_tuples(gs_join_args *args)
     for (size_t i = 0; i < sizeof of_text / sizeof *of_text && !o->prints_text; i++)
         if (of_text[i].is_said)
             gs_die(0, "with --binary, %s is for --text", of_text[i].name);
-    gs_join_tuples_parse(args->tuple_fields, o, args->tuples);
+    gs_join_tuples_parse(&args->tuples, args->tuple_fields, o);
 }
 
 /* What --csv and --tsv come to, and what -t. */
 static void resolve_table(gs_join_args *args)
 {
-    gs_join_options *const o = &args->options;
-    gs_order *const order = &o->sort.order;
+    gpusort_order *const order = &args->sort.order;
     const bool is_table = args->is_csv || args->is_tsv;
     if (args->is_csv && args->is_tsv)
         gs_die_incompatible("--csv", "--tsv", NULL);
-    if (args->has_no_header && o->header)
+    if (args->has_no_header && args->has_header)
         gs_die_incompatible("--header", "--no-header", NULL);
-    order->delimiter = args->delimiter != NOT_SAID ? args->delimiter
-                       : args->is_csv              ? ','
-                       : args->is_tsv              ? '\t'
-                                                   : GS_ORDER_BLANK_FIELDS;
+    const int delimiter = args->delimiter != NOT_SAID ? args->delimiter
+                          : args->is_csv              ? ','
+                          : args->is_tsv              ? '\t'
+                                                      : NOT_SAID;
+    if (delimiter != NOT_SAID) {
+        order->delimiter = delimiter;
+        order->has_nul_delimiter = delimiter == 0;
+    }
+    args->sort.header_lines = is_table ? !args->has_no_header : args->has_header;
     if (!is_table)
         return;
-    order->form = GS_FORM_CSV;
-    o->header = !args->has_no_header;
-    if (order->delimiter == order->eol || order->delimiter == '\r' ||
-        order->delimiter == '\n' || order->delimiter == GS_CSV_QUOTE)
+    order->form = GPUSORT_CSV;
+    if ((delimiter == 0 && order->ends_with_nul) || delimiter == '\r' ||
+        delimiter == '\n' || delimiter == '"')
         gs_die(0, "the separator of a table cannot be a quote or an end of line");
 }
 
 /* Fields that have names are looked for in headers. */
 static void resolve_fields(gs_join_args *args)
 {
-    gs_join_options *const o = &args->options;
+    const gpusort_join_options *const o = &args->options;
     const char *const no_name = "names of fields need --header, --csv or --tsv";
+    const bool has_header = args->sort.header_lines > 0;
     gs_quoted q;
-    for (unsigned s = 0; s < GS_JOIN_SIDES; s++) {
-        if (o->key_name[s] != NULL && o->key_field[s] != SIZE_MAX)
-            gs_die(0, "incompatible join fields %zu, %s", o->key_field[s] + 1,
-                   gs_quote_argument(&q, o->key_name[s]));
-        if (o->key_name[s] != NULL && !o->header)
-            gs_die(0, "invalid field number: %s; %s",
-                   gs_quote_argument(&q, o->key_name[s]), no_name);
-        if (o->key_field[s] == SIZE_MAX)
-            o->key_field[s] = 0;
+    for (unsigned s = 0; s < GS_JOIN_FILES; s++) {
+        const char *const name = o->key_names[s];
+        if (name != NULL && o->key_fields[s] != 0)
+            gs_die(0, "incompatible join fields %zu, %s", o->key_fields[s],
+                   gs_quote_argument(&q, name));
+        if (name != NULL && !has_header)
+            gs_die(0, "invalid field number: %s; %s", gs_quote_argument(&q, name),
+                   no_name);
     }
-    for (size_t i = 0; i < o->item_count && !o->header; i++)
-        if (o->items[i].name != NULL)
+    for (size_t i = 0; i < o->field_count && !has_header; i++)
+        if (o->fields[i].name != NULL)
             gs_die(0, "invalid field number: %s; %s",
-                   gs_quote_argument(&q, o->items[i].name), no_name);
+                   gs_quote_argument(&q, o->fields[i].name), no_name);
 }
 
 static void resolve(gs_join_args *args)
 {
-    gs_join_options *const o = &args->options;
-    if (args->input_count < GS_JOIN_SIDES)
+    gpusort_join_options *const o = &args->options;
+    if (args->input_count < GS_JOIN_FILES)
         gs_die_usage("say which two files to join");
-    for (unsigned s = 0; s < GS_JOIN_SIDES; s++)
-        o->inputs[s] = args->inputs[s];
-    for (unsigned s = 0; s < GS_JOIN_SIDES; s++) {
-        for (unsigned to = 0; to < GS_JOIN_SIDES && args->both[s] > 0; to++)
-            set_key_field(o, (gs_join_side)to, s == GS_JOIN_LEFT ? "1" : "2");
+    for (unsigned s = 0; s < GS_JOIN_FILES; s++) {
+        for (unsigned to = 0; to < GS_JOIN_FILES && args->both[s] > 0; to++)
+            set_key_field(o, (gpusort_side)to, s == GPUSORT_LEFT ? "1" : "2");
     }
     resolve_table(args);
     resolve_fields(args);
     resolve_tuples(args);
-    if (strcmp(o->inputs[0], "-") == 0 && strcmp(o->inputs[1], "-") == 0)
+    if (strcmp(args->inputs[0], "-") == 0 && strcmp(args->inputs[1], "-") == 0)
         gs_die(0, "both files cannot be standard input");
     if (o->is_semi && args->is_anti)
         gs_die_incompatible("--semi", "--anti", NULL);
     const bool has_unpaired =
-        o->shows_unpaired[GS_JOIN_LEFT] || o->shows_unpaired[GS_JOIN_RIGHT];
+        o->shows_unpaired[GPUSORT_LEFT] || o->shows_unpaired[GPUSORT_RIGHT];
     if (o->is_semi && has_unpaired)
-        gs_die_incompatible("--semi", args->hides_pairs ? "-v" : "-a", NULL);
-    if (o->is_band && o->fold)
-        gs_die_incompatible(args->band_said, "-i", NULL);
-    if (o->skips_bad && !o->is_band)
+        gs_die_incompatible("--semi", o->hides_pairs ? "-v" : "-a", NULL);
+    if (args->match_said != NULL && o->folds_case)
+        gs_die_incompatible(args->match_said, "-i", NULL);
+    if (o->skips_bad && args->match_said == NULL)
         gs_die_usage("--skip-bad is for --band, --lt, --le, --gt and --ge");
-    o->shows_pairs = !args->hides_pairs && !o->is_semi;
-    if (args->tuple_fields != NULL)
-        gs_join_tuples_check(o);
-    o->sort.temp_folders = args->temp_folders;
+    args->sort.inputs = args->inputs;
+    args->sort.input_count = GS_JOIN_FILES;
+    args->sort.job.temp_folders = args->temp_folders;
 }
 
 static void take_output_compress(void *to, gs_opt_scan *scan)
 {
-    gs_sort_options *const o = to;
-    o->output_zstd_level = gs_sort_args_zstd_level(scan);
-    o->output_zstd = true;
+    gpusort_sort_options *const o = to;
+    o->output_level = gs_sort_args_zstd_level(scan);
+    o->output_zstd = 1;
+}
+
+static void take_no_uring(void *to, gs_opt_scan *scan)
+{
+    (void)scan;
+    ((gpusort_job *)to)->flags |= GPUSORT_NO_URING;
 }
 
 void gs_join_args_parse(gs_join_args *args, int argc, char **argv)
 {
     *args = (gs_join_args){
-        .options = {.key_field = {SIZE_MAX, SIZE_MAX}},
+        .sort = GPUSORT_SORT_OPTIONS,
+        .options = GPUSORT_JOIN_OPTIONS,
         .delimiter = NOT_SAID,
         .watch.progress = GS_PROGRESS_AUTO,
     };
-    gs_join_options *const o = &args->options;
-    gs_sort_options *const s = &o->sort;
-    s->order.eol = '\n';
+    gpusort_join_options *const o = &args->options;
+    gpusort_sort_options *const s = &args->sort;
+    gpusort_job *const job = &s->job;
+    o->sort = s;
     const gs_opt options[] = {
         {'1', NULL, GS_OPT_CALL(take_left_field, o)},
         {'2', NULL, GS_OPT_CALL(take_right_field, o)},
         {'j', NULL, GS_OPT_CALL(take_both_fields, args)},
         {'t', NULL, GS_OPT_CALL(take_delimiter, &args->delimiter)},
-        {'i', "ignore-case", GS_OPT_FLAG(&o->fold)},
+        {'i', "ignore-case", GS_OPT_SWITCH(&o->folds_case)},
         {0, "band", GS_OPT_CALL(take_band, args)},
         {0, "lt", GS_OPT_CALL_BARE(take_lt, args)},
         {0, "le", GS_OPT_CALL_BARE(take_le, args)},
         {0, "gt", GS_OPT_CALL_BARE(take_gt, args)},
         {0, "ge", GS_OPT_CALL_BARE(take_ge, args)},
-        {0, "skip-bad", GS_OPT_FLAG(&o->skips_bad)},
+        {0, "skip-bad", GS_OPT_SWITCH(&o->skips_bad)},
         {'a', NULL, GS_OPT_CALL(take_unpaired_too, o)},
         {'v', NULL, GS_OPT_CALL(take_unpaired_only, args)},
-        {0, "semi", GS_OPT_FLAG(&o->is_semi)},
+        {0, "semi", GS_OPT_SWITCH(&o->is_semi)},
         {0, "anti", GS_OPT_CALL_BARE(take_anti, args)},
         {'o', NULL, GS_OPT_CALL(take_format, args)},
         {'e', NULL, GS_OPT_CALL(take_filler, &o->filler)},
-        {0, "header", GS_OPT_FLAG(&o->header)},
+        {0, "header", GS_OPT_FLAG(&args->has_header)},
         {0, "no-header", GS_OPT_FLAG(&args->has_no_header)},
         {0, "csv", GS_OPT_FLAG(&args->is_csv)},
         {0, "tsv", GS_OPT_FLAG(&args->is_tsv)},
         {0, "binary",
          GS_OPT_ONCE(&args->tuple_fields, "fields of tuples are said twice")},
-        {0, "text", GS_OPT_FLAG(&o->prints_text)},
-        {'z', "zero-terminated", GS_OPT_CALL_BARE(take_zero_ends, args)},
+        {0, "text", GS_OPT_SWITCH(&o->prints_text)},
+        {'z', "zero-terminated", GS_OPT_SWITCH(&s->order.ends_with_nul)},
         {0, "check-order", GS_OPT_CALL_BARE(ignore, NULL)},
         {0, "nocheck-order", GS_OPT_CALL_BARE(ignore, NULL)},
         {0, "output", GS_OPT_ONCE(&s->output, "multiple output files specified")},
         {0, "output-compress", GS_OPT_CALL(take_output_compress, s)},
-        {0, "no-decompress", GS_OPT_FLAG(&s->keep_compressed)},
-        {'S', "buffer-size", GS_OPT_MEMORY(&s->memory_bytes)},
+        {0, "no-decompress", GS_OPT_SWITCH(&s->keeps_packed)},
+        {'S', "buffer-size", GS_OPT_MEMORY(&job->memory_bytes)},
         {'T', "temporary-directory",
-         GS_OPT_LIST(&args->temp_folders, &s->temp_folder_count)},
-        {0, "parallel", GS_OPT_THREADS(&s->threads)},
+         GS_OPT_LIST(&args->temp_folders, &job->temp_folder_count)},
+        {0, "parallel", GS_OPT_THREADS(&job->threads)},
         {0, "engine", GS_OPT_CALL(take_engine, NULL)},
         GS_WATCH_OPTIONS(&args->watch),
         {0, "verbose", GS_OPT_FLAG(&args->verbose)},
-        {0, "no-uring", GS_OPT_FLAG(&s->no_uring)},
+        {0, "no-uring", GS_OPT_CALL_BARE(take_no_uring, job)},
         REFUSED("verify", "other lines come out than went in; runs on the disk have "
                           "checksums anyway"),
         REFUSED("checkpoint", "one that was stopped begins again"),
@@ -512,7 +491,7 @@ void gs_join_args_release(gs_join_args *args)
         gs_mem_free(args->names[i]);
     gs_mem_free(args->names);
     gs_mem_free(args->temp_folders);
-    gs_mem_free(args->items);
-    for (unsigned s = 0; s < GS_JOIN_SIDES; s++)
-        gs_mem_free(args->tuples[s]);
+    gs_mem_free(args->fields);
+    for (unsigned s = 0; s < GS_JOIN_FILES; s++)
+        gs_mem_free(args->tuples.fields[s]);
 }

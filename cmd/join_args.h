@@ -8,8 +8,11 @@
 #ifndef GS_CMD_JOIN_ARGS_H
 #define GS_CMD_JOIN_ARGS_H
 
+#include <stdbool.h>
+
+#include "cmd/join_tuples.h"
 #include "cmd/watch.h"
-#include "lib/join/joins.h"
+#include "lib/gpusort.h"
 
 /* What an operand may belong to that follows an option at once, as in join(1). */
 typedef enum gs_join_claim {
@@ -20,31 +23,30 @@ typedef enum gs_join_claim {
 } gs_join_claim;
 
 typedef struct gs_join_args {
-    gs_join_options options;
+    gpusort_sort_options sort;
+    gpusort_join_options options; /* of which that is the sort */
     gs_watch watch;
     bool verbose;
-    bool hides_pairs; /* -v */
     bool is_anti;
-    bool is_csv, is_tsv, has_no_header;
-    int delimiter;                      /* -t */
-    bool is_zero_ended;                 /* -z */
-    const char *tuple_fields;           /* --binary */
-    gs_byte_key *tuples[GS_JOIN_SIDES]; /* memory of options.tuples */
+    bool is_csv, is_tsv, has_header, has_no_header;
+    int delimiter;            /* -t */
+    const char *tuple_fields; /* --binary */
+    gs_join_tuples tuples;    /* memory of options.tuples */
     const char
-        *band_said; /* the option that says how keys compare; NULL: they are equal */
+        *match_said; /* the option that says how keys compare; NULL: they are equal */
 
     /* Operands; those that an option claims are its if there are more than two. */
-    const char *inputs[GS_JOIN_SIDES];
-    gs_join_claim claims[GS_JOIN_SIDES];
+    const char *inputs[GS_JOIN_FILES];
+    gs_join_claim claims[GS_JOIN_FILES];
     size_t input_count;
     gs_join_claim claim; /* of the option met last, to argv[claimed] */
     int claimed;
-    unsigned both[GS_JOIN_SIDES]; /* -j1, -j2 whose field did not follow: of both files */
+    unsigned both[GS_JOIN_FILES]; /* -j1, -j2 whose field did not follow: of both files */
 
     /* Memory behind `options`. */
     const char **temp_folders;
-    gs_join_item *items;
-    char **names; /* of items */
+    gpusort_join_field *fields;
+    char **names; /* of fields */
     size_t name_count;
 } gs_join_args;
 

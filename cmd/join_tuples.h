@@ -6,17 +6,21 @@
  * commas u8 u16 u32 u64        numbers, little-endian or with be behind (u32be), i8 i16
  * i32 i64        with a sign, f32 f64               floats bN                    N bytes
  *
- * Both functions end the program when it will not do.
+ * Ends the program when it will not do.
  */
 #ifndef GS_CMD_JOIN_TUPLES_H
 #define GS_CMD_JOIN_TUPLES_H
 
-#include "lib/join/joins.h"
+#include "lib/gpusort.h"
 
-/* Sets options->tuples; their fields are in `fields`, to be freed by gs_mem_free. */
-void gs_join_tuples_parse(const char *text, gs_join_options *options,
-                          gs_byte_key *fields[GS_JOIN_SIDES]);
-/* Once all else is known: keys can be compared, and what is asked for is there. */
-void gs_join_tuples_check(const gs_join_options *options);
+enum { GS_JOIN_FILES = 2 };
+
+typedef struct gs_join_tuples {
+    gpusort_byte_key *fields[GS_JOIN_FILES]; /* to be freed by gs_mem_free */
+} gs_join_tuples;
+
+/* Sets options->tuples, whose fields are those of `tuples`. */
+void gs_join_tuples_parse(gs_join_tuples *tuples, const char *text,
+                          gpusort_join_options *options);
 
 #endif

@@ -428,6 +428,77 @@ gpusort_unframe(const gpusort_sort_options *options, const uint64_t *only,
                 gpusort_parts *out, gpusort_error *error);
 GPUSORT_API void gpusort_parts_free(gpusort_parts *parts); /* zeroed is fine */
 
+/* --- joins -------------------------------------------------------------------------- */
+
+/* Lines of two inputs that have the same key, or keys near each other, to one line each,
+ * as `gpusort join'. The inputs need not be sorted, nor fit in memory. */
+typedef enum gpusort_side { GPUSORT_LEFT, GPUSORT_RIGHT } gpusort_side;
+
+/* When two lines are partners. Of all but the first, keys are numbers, exact to 18
+ * decimals. */
+typedef enum gpusort_match {
+    GPUSORT_EQUAL,
+    GPUSORT_IN_BAND, /* the key of the right line less that of the left one is in `band'
+                      */
+    GPUSORT_LESS,    /* the key of the left line is less than that of the right one */
+    GPUSORT_AT_MOST,
+    GPUSORT_GREATER,
+    GPUSORT_AT_LEAST,
+} gpusort_match;
+
+/* A field of the output: that of this number, from 1 on, or of this name in the header of
+ * the side. Neither: the key, of whichever line there is. */
+typedef struct gpusort_join_field {
+    gpusort_side side;
+    size_t number;
+    const char *name;
+} gpusort_join_field;
+
+/* The fields of binary tuples. What lies between them in a tuple does not come out. */
+typedef struct gpusort_tuple {
+    size_t bytes; /* of one; 0: there are lines */
+    const gpusort_byte_key *fields;
+    size_t field_count;
+} gpusort_tuple;
+
+enum { GPUSORT_TUPLE_BYTES_MAX = 1048576 };
+
+typedef struct gpusort_join_options {
+    size_t size;
+    /* Of the order form, delimiters and ends of lines count, and there are no keys; the
+     * delimiter '\n' makes a line one field. Two inputs, the left one first, and
+     * header_lines of each, one at most. And the output and the job. */
+    const gpusort_sort_options *sort;
+    /* Of each side, as `shows_unpaired' and `tuples': the key is this field, from 1 on,
+     * or the one of this name in the header. Neither: the first one. */
+    size_t key_fields[2];
+    const char *key_names[2];
+    const char *band; /* "LO:HI", both included; an end that is left out is open */
+    const gpusort_join_field *fields; /* none: the key, and all other fields */
+    size_t field_count;
+    const char *filler; /* -e: where a field is missing or empty; NULL: nothing */
+    gpusort_match match;
+    int skips_bad;         /* lines whose key is no number are left out, and no error */
+    int folds_case;        /* -i: keys are compared as capital letters */
+    int hides_pairs;       /* -v, with the next */
+    int shows_unpaired[2]; /* -a: lines without a partner are written too */
+    int is_semi;        /* left lines that have a partner, each once, instead of pairs */
+    int is_auto;        /* -o auto: as many fields as the first line of each input has */
+    int right_is_first; /* of the inputs: descriptors come behind files */
+    int prints_text;    /* of tuples; else tuples are written */
+    gpusort_tuple tuples[2];
+} gpusort_join_options;
+
+/* clang-format off */
+#define GPUSORT_JOIN_OPTIONS {.size = sizeof(gpusort_join_options)}
+/* clang-format on */
+
+GPUSORT_API GPUSORT_CHECKED gpusort_code gpusort_join(const gpusort_join_options *options,
+                                                      gpusort_error *error);
+/* GPUSORT_OK: this is a band, as the options have it. */
+GPUSORT_API GPUSORT_CHECKED gpusort_code gpusort_join_band(const char *band,
+                                                           gpusort_error *error);
+
 /* --- sorting records as they come --------------------------------------------------- */
 
 /* Call order: new, put*, sorted, get*, free. Inputs and output of the options are not

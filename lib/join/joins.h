@@ -3,8 +3,9 @@
 #ifndef GS_LIB_JOIN_JOINS_H
 #define GS_LIB_JOIN_JOINS_H
 
+#include "lib/join/band_text.h"
+#include "lib/join/join_check.h"
 #include "lib/join/join_options.h"
-#include "lib/join/join_tuple.h"
 #include "lib/join/joiner.h"
 
 #endif

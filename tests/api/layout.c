@@ -89,6 +89,26 @@ static void parts(void)
     M(parts, count), M(parts, parts);
 }
 
+static void joins(void)
+{
+    S(join_field);
+    M(join_field, side), M(join_field, number), M(join_field, name);
+    S(tuple);
+    M(tuple, bytes), M(tuple, fields), M(tuple, field_count);
+    S(join_options);
+    M(join_options, size), M(join_options, sort), M(join_options, key_fields);
+    M(join_options, key_names), M(join_options, band), M(join_options, fields);
+    M(join_options, field_count), M(join_options, filler), M(join_options, match);
+    M(join_options, skips_bad), M(join_options, folds_case);
+    M(join_options, hides_pairs), M(join_options, shows_unpaired);
+    M(join_options, is_semi), M(join_options, is_auto);
+    M(join_options, right_is_first), M(join_options, prints_text);
+    M(join_options, tuples);
+    C(GPUSORT_LEFT), C(GPUSORT_RIGHT);
+    C(GPUSORT_EQUAL), C(GPUSORT_IN_BAND), C(GPUSORT_LESS), C(GPUSORT_AT_MOST);
+    C(GPUSORT_GREATER), C(GPUSORT_AT_LEAST), C(GPUSORT_TUPLE_BYTES_MAX);
+}
+
 static void index_of_words(void)
 {
     S(build_options);
@@ -184,6 +204,7 @@ int main(void)
     job();
     sort();
     parts();
+    joins();
     index_of_words();
     constants();
     return 0;

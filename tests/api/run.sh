@@ -83,6 +83,8 @@ done
 clang -x c++ -std=c++17 -Wall -Wextra -fsyntax-only $header || fail 'the header is not for C++'
 "$program" gen lines --count=40000 --seed=5 -o lines
 awk '{ print "x" NR % 77, NR * 7919 % 40009 }' lines >numbers
+awk 'BEGIN { print "person,what" } { print $1 ",\"" $2 ", or so\"" }' numbers >orders.csv
+awk 'BEGIN { print "id,name"; for (i = 70; i >= 0; i--) print "x" i ",n" i % 9 }' >people.csv
 for i in $(seq 300); do
     printf '{"id": "d%d", "contents": "cats %s dogs n%d"}\n' "$i" "$(yes bird | head -n $((i % 9)) | tr '\n' ' ')" $((i % 13))
 done >documents.jsonl
@@ -97,7 +99,7 @@ for kind in shared static; do
     rm -rf by_library
     libs=$(pkg-config --libs gpusort)
     [ $kind = shared ] || libs="-L$installed/lib -l:libgpusort.a $(pkg-config --static --libs gpusort | sed 's/-lgpusort//')"
-    for example in sort_file sort_lines find; do
+    for example in sort_file sort_lines join_tables find; do
         # shellcheck disable=SC2086 # words
         $cc "${strict[@]}" $flags "$here/examples/$example.c" $libs -pthread -o $example || fail "$example does not build, $kind"
     done
@@ -114,6 +116,13 @@ for kind in shared static; do
     "$program" -k2,2n numbers -o expected
     ./sort_lines <numbers >got || fail "sort_lines, $kind"
     same "sort_lines, $kind"
+
+    "$program" join --csv -a 1 -1 person -2 id orders.csv people.csv >expected
+    ./join_tables orders.csv person people.csv id >got || fail "join_tables, $kind"
+    same "join_tables, $kind"
+    [ "$(wc -l <got)" -eq 40001 ] || fail "join_tables, $kind: not every row of the first file"
+    ./join_tables orders.csv nobody people.csv id 2>got && fail "join_tables, $kind: takes a column that is not there"
+    grep -q nobody got || fail "join_tables, $kind: does not name the column that is not there"
 
     for query in dogs '+bird n5' '"cats dogs" n1'; do
         "$program" search --top=10 by_command "$query" | awk '{ print $2 }' >expected
