@@ -30,7 +30,7 @@ os.chdir(SCRATCH)
 import numpy  # noqa: E402
 
 import gpusort  # noqa: E402
-from gpusort import _library, _order  # noqa: E402
+from gpusort import _join, _library, _order  # noqa: E402
 from gpusort._library import ffi, lib  # noqa: E402
 
 RANDOM = random.Random(7)
@@ -89,9 +89,15 @@ class Names(unittest.TestCase):
         of_indexes |= {"GPUSORT_NO_ORDER", "GPUSORT_PARTS_MAX"}
         of_jobs = {"GPUSORT_NO_URING", "GPUSORT_ENDS_BY_PIPE", "GPUSORT_SPANS", "GPUSORT_SEED_BYTES"}
         of_json = {"GPUSORT_JSON_KEYS_MAX", "GPUSORT_JSON_DEPTH_MAX", "GPUSORT_JSON_NAME_BYTES_MAX"}
+        of_joins = {"GPUSORT_TUPLE_BYTES_MAX"}
         of_types = {name for type in ffi.list_types()[0] for name in members(type)}
         unnamed = {name for name in dir(lib) if isinstance(getattr(lib, name), int)} - of_types
-        self.assertEqual(unnamed, of_blanks | of_indexes | of_jobs | of_json | set(_order._flags.values()))
+        self.assertEqual(unnamed, of_blanks | of_indexes | of_jobs | of_json | of_joins | set(_order._flags.values()))
+
+    def test_matches(self) -> None:
+        names = {"GPUSORT_" + n.upper() for n in (*_join._matches, "in_band")}
+        self.assertEqual(members("gpusort_match"), names)
+        self.assertEqual(members("gpusort_side"), {"GPUSORT_LEFT", "GPUSORT_RIGHT"})
 
     def test_forms(self) -> None:
         self.assertEqual(members("gpusort_form"), {"GPUSORT_" + n.upper() for n in _order._forms})
@@ -534,6 +540,60 @@ class Parts(unittest.TestCase):
             gpusort.survey("nothing")
         with self.assertRaises(gpusort.ArgumentError):
             gpusort.sample("parted", "cuts", 0)
+
+
+class Joins(unittest.TestCase):
+    def test_as_the_command(self) -> None:
+        write("left", [f"{i * 7919 % 997} l{i}".encode() for i in range(2000)])
+        write("right", [f"r{i} {i * 31 % 1500}".encode() for i in range(1000)])
+        cases: list[tuple[dict, list[str]]] = [
+            ({"on": (1, 2)}, []),
+            ({"how": "outer", "fields": "0,1.2,2.1", "filler": "-", "on": (1, 2)},
+             ["-a1", "-a2", "-o0,1.2,2.1", "-e-"]),
+            ({"how": "semi", "on": (1, 2)}, ["--semi"]),
+            ({"how": "anti", "on": (1, 2), "memory": "4M"}, ["--anti", "-S4M"]),
+            ({"how": "right_anti", "on": (1, 2), "fields": "auto"}, ["-v2", "-oauto"]),
+            ({"band": (-1, 0.5), "on": (1, 2)}, ["--band=-1:0.5"]),
+            ({"band": (990, None), "on": (1, 2)}, ["--band=990:"]),
+            ({"match": "greater", "how": "semi", "on": (1, 2)}, ["--semi", "--gt"]),
+        ]  # fmt: skip
+        for options, args in cases:
+            with self.subTest(args):
+                expected = command("join", "-2", "2", *args, "left", "right")
+                self.assertNotEqual(expected, b"")
+                self.assertIsNone(gpusort.join("left", "right", "out", **options))
+                self.assertEqual(Path("out").read_bytes(), expected)
+                with open("left", "rb") as left:
+                    lines = list(gpusort.join(left, "right", **options))
+                self.assertEqual(b"".join(line + b"\n" for line in lines), expected)
+
+    def test_tables(self) -> None:
+        write("t1.csv", [b"id,what", b'1,"a, b"', b"2,c"])
+        write("t2.csv", [b"n,key", b'x,"2"'])
+        joined = gpusort.join("t1.csv", "t2.csv", on=("id", "key"), form="csv")
+        self.assertEqual(list(joined), [b"id,what,n", b"2,c,x"])
+        with self.assertRaises(gpusort.FormatError):
+            gpusort.join("t1.csv", "t2.csv", "out", on="id", form="csv")
+
+    def test_tuples(self) -> None:
+        Path("b1").write_bytes(bytes([7, 0, 65, 1, 0, 66]))
+        Path("b2").write_bytes(bytes([1, 7]))
+        tuples = [gpusort.ByteKey(0, 2, "unsigned"), gpusort.ByteKey(2, 1)], [gpusort.ByteKey(0, 1, "unsigned")]
+        gpusort.join("b1", "b2", "out", tuples=tuples)
+        self.assertEqual(Path("out").read_bytes(), bytes([1, 0, 66, 7, 0, 65]))
+        self.assertEqual(list(gpusort.join("b1", "b2", tuples=tuples, text=True)), [b"1 B", b"7 A"])
+        with self.assertRaises(TypeError):
+            gpusort.join("b1", "b2", tuples=tuples)
+
+    def test_failures(self) -> None:
+        write("left", [b"a"])
+        for wrong in ({"how": "cross"}, {"match": "near"}, {"fields": "3.1"}, {"fields": "1.0"}, {"on": 0},
+                      {"on": (1, 2, 3)}, {"band": (2, 1)}, {"band": (0, 1), "match": "less"}, {"keys": "1"},
+                      {"on": "name"}, {"skip_bad": True}, {"engine": "gpu"}):  # fmt: skip
+            with self.subTest(wrong), self.assertRaises((ValueError, gpusort.GPUError)):
+                gpusort.join("left", "left", "out", **wrong)
+        with self.assertRaises(OSError):
+            gpusort.join("left", "nothing", "out")
 
 
 class Indexes(unittest.TestCase):

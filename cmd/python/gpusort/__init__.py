@@ -4,6 +4,7 @@
 >>> import gpusort
 >>> gpusort.sort("big.txt", "sorted.txt", keys="2,2n", memory="2G")
 >>> for line in gpusort.sort(["a.gz", "b.zst"], unique=True): ...
+>>> gpusort.join("orders.csv", "people.csv", "both.csv", on=("person", "id"), form="csv")
 >>> gpusort.sort(numpy_array)                       # in place
 >>> gpusort.sort_strings(["pear", "fig", "apple"])
 >>> index = gpusort.Index.build("idx", "docs.jsonl")
@@ -12,6 +13,7 @@
 
 from ._array import sort_array
 from ._index import Deletion, Hit, Index, Postings, Snippet
+from ._join import join
 from ._library import (
     ArgumentError,
     Cancelled,
@@ -35,7 +37,7 @@ __version__: str = _ffi.string(_lib.gpusort_version()).decode()
 __all__ = [
     "ArgumentError", "ByteKey", "Cancelled", "Deletion", "Error", "FormatError", "GPUError", "Hit",
     "IOFailure", "Index", "Key", "LimitError", "MemoryFailure", "Part", "Postings", "Progress",
-    "Sample", "Snippet", "Sorter", "Survey", "argsort_strings", "check_order", "merge", "partition",
-    "sample", "sort", "sort_array", "sort_records", "sort_strings", "survey",
+    "Sample", "Snippet", "Sorter", "Survey", "argsort_strings", "check_order", "join", "merge",
+    "partition", "sample", "sort", "sort_array", "sort_records", "sort_strings", "survey",
     "unframe",
 ]  # fmt: skip
