@@ -49,7 +49,7 @@ floors=(
     lib/index/write:writers lib/index/reorder:reorders lib/index/block:blocks lib/index/build:builds
     lib/index/merge:merges lib/index/grow:growths lib/index/exchange:exchanges
     lib/stream:streams
-    lib/api:apis lib:gpusort
+    lib/api:- lib:gpusort
 )
 declare -A floor_of door_of
 for i in "${!floors[@]}"; do
