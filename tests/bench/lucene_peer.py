@@ -157,6 +157,13 @@ class LuceneSide:
             for word in words:
                 phrase.add(term("contents", word))
             return phrase.build()
+        if name == "prefix":
+            return self.lucene("search.PrefixQuery")(term("contents", words[0]))
+        if name == "prefix, scored":
+            self.lucene("search.IndexSearcher").setMaxClauseCount(1 << 30)
+            scored = self.lucene("search.MultiTermQuery").SCORING_BOOLEAN_REWRITE
+            return self.lucene("search.PrefixQuery")(
+                term("contents", words[0]), self.cast("org.apache.lucene.search.MultiTermQuery$RewriteMethod", scored))
         occur = self.java("org.apache.lucene.search.BooleanClause$Occur")
         terms = [self.lucene("search.TermQuery")(term("contents", word)) for word in words]
         if len(terms) == 1:
