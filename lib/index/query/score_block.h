@@ -22,6 +22,7 @@ enum { GS_SCORES_MAX = GS_INDEX_BLOCK };
 /* Ways to do it, better ones last. */
 typedef enum gs_score_way {
     GS_SCORE_PLAIN,
+    GS_SCORE_AVX2,
     GS_SCORE_AVX512,
     GS_SCORE_WAY_COUNT,
 } gs_score_way;
