@@ -192,3 +192,51 @@ bool gs_block_get_docs(const uint8_t **p, const uint8_t *end, uint64_t first,
 {
     return gs_block_get_docs_by(gs_pack_best_way(), p, end, first, last, docs);
 }
+
+/* --- marks -------------------------------------------------------------------------- */
+
+static void set_bit(uint64_t *bits, uint64_t doc)
+{
+    bits[doc / WORD_BITS] |= UINT64_C(1) << doc % WORD_BITS;
+}
+
+/* Bits to bits, 64 at a time. */
+static bool mark_bits(const uint8_t **p, const uint8_t *end, uint64_t first,
+                      uint64_t last, uint64_t *bits)
+{
+    const uint64_t span = last - first, bytes = bit_bytes(first, last);
+    const uint8_t *const from = *p;
+    const unsigned shift = first % WORD_BITS;
+    uint64_t *to = bits + first / WORD_BITS;
+    unsigned count = 0;
+    if (bytes > (uint64_t)(end - from))
+        return false;
+    *p += bytes;
+    for (uint64_t at = 0; at < span; at += WORD_BITS, to++) {
+        const uint64_t word = word_of(from, at, span);
+        count += (unsigned)__builtin_popcountll(word);
+        to[0] |= word << shift;
+        to[1] |= shift > 0 ? word >> (WORD_BITS - shift) : 0;
+    }
+    set_bit(bits, last);
+    return count == GS_INDEX_BLOCK - 1;
+}
+
+bool gs_block_mark_docs(const uint8_t **p, const uint8_t *end, uint64_t first,
+                        uint64_t last, uint64_t *bits)
+{
+    uint64_t docs[GS_BLOCK_DOCS_ROOM];
+    if (*p >= end || last < first)
+        return false;
+    unsigned head = **p;
+    __asm__("" : "+r"(head));
+    if (head == HEAD_IS_BITS) {
+        (*p)++;
+        return mark_bits(p, end, first, last, bits);
+    }
+    if (!gs_block_get_docs(p, end, first, last, docs))
+        return false;
+    for (size_t i = 0; i < GS_INDEX_BLOCK; i++)
+        set_bit(bits, docs[i]);
+    return true;
+}

@@ -34,6 +34,10 @@ uint8_t *gs_block_put(uint8_t *to, uint64_t first, const uint64_t *docs,
  * False if there are no docIDs that ascend from `first` on up to `last`. */
 bool gs_block_get_docs(const uint8_t **p, const uint8_t *end, uint64_t first,
                        uint64_t last, uint64_t *docs);
+/* Instead of reading them, sets their bits, of which there are as many as are needed for
+ * `last` and a word more. */
+bool gs_block_mark_docs(const uint8_t **p, const uint8_t *end, uint64_t first,
+                        uint64_t last, uint64_t *bits);
 /* For tests and measurements: the same in a way that the processor has. */
 bool gs_block_get_docs_by(gs_pack_way way, const uint8_t **p, const uint8_t *end,
                           uint64_t first, uint64_t last, uint64_t *docs);

@@ -2,8 +2,9 @@
 /*
  * rank: the best documents of a query.
  *
- * All ways give exactly what scoring every match gives, which is what gs_rank_many does,
- * and gs_rank_matches if it is to; the others leave out what cannot be among the best.
+ * All ways give exactly what scoring every match gives, which is what gs_rank_many and
+ * gs_rank_lists do, and gs_rank_matches if it is to; the others leave out what cannot be
+ * among the best.
  */
 #ifndef GS_LIB_INDEX_QUERY_RANK_H
 #define GS_LIB_INDEX_QUERY_RANK_H
@@ -19,6 +20,11 @@ GS_MUST_CHECK gs_code gs_rank_all(gs_search_plan *plan, gs_top_docs *top, gs_sta
  * costs. */
 enum { GS_RANK_MANY_MIN = 64 };
 GS_MUST_CHECK gs_code gs_rank_many(gs_search_plan *plan, gs_top_docs *top, gs_status *st);
+/* The same of an index with few enough documents, where every term adds something. */
+enum { GS_RANK_LISTS_DOCS_MAX = 1 << 20 };
+bool gs_rank_lists_is_for(const gs_search_plan *plan);
+GS_MUST_CHECK gs_code gs_rank_lists(gs_search_plan *plan, gs_top_docs *top,
+                                    gs_status *st);
 /* Of any plan, by way of the documents that match. */
 GS_MUST_CHECK gs_code gs_rank_matches(gs_search_plan *plan, bool is_exhaustive,
                                       gs_top_docs *top, gs_status *st);

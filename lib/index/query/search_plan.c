@@ -110,6 +110,7 @@ void gs_search_plan_release(gs_search_plan *plan)
     gs_mem_free(plan->batch_parts);
     gs_mem_free(plan->common_tfs);
     gs_wide_query_close(plan);
+    gs_rank_lists_free(plan->lists);
     *plan = (gs_search_plan){0};
 }
 
@@ -322,7 +323,8 @@ static gs_code add_tree(const planner *p, int from, bool is_wanted, int *out,
         if (p->plan->is_wide)
             return add_wide_prefix(p, q, is_wanted, out, st);
         GS_TRY(add_prefix(p, q, is_wanted, out, st));
-        break;
+        estimate(p->plan, *out); /* its terms are in order */
+        return GS_OK;
     case GS_QUERY_PHRASE:
     case GS_QUERY_CLAUSES: GS_TRY(add_children(p, q, is_wanted, out, st)); break;
     }

@@ -99,14 +99,18 @@ typedef struct gs_search_plan {
     struct gs_rank_window *window; /* rank_any's */
     struct gs_score_log *logs;     /* the same, of each slot */
     size_t log_capacity;
-    struct gs_wide_query *wide; /* wide_query's */
-    double *batch_parts;        /* rank_batch's */
+    struct gs_wide_query *wide;  /* wide_query's */
+    struct gs_rank_lists *lists; /* rank_lists' */
+    double *batch_parts;         /* rank_batch's */
     size_t batch_parts_capacity;
     uint64_t *common_tfs; /* rank_all's, of documents that all lists have */
     size_t common_tfs_capacity;
     gs_score_way score_way;
     gs_search_stats stats;
 } gs_search_plan;
+
+/* Internal to release. NULL is fine. */
+void gs_rank_lists_free(struct gs_rank_lists *r);
 
 /* Borrows the index and what is known of its documents. If it is a segment, documents
  * are scored as those of the whole, whose counts `all` has; else that is NULL. */

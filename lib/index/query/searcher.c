@@ -8,6 +8,7 @@
 #include "lib/index/query/doc_common.h"
 #include "lib/index/query/doc_union.h"
 #include "lib/index/query/match.h"
+#include "lib/index/query/term_union.h"
 #include "lib/index/query/wide_query.h"
 
 /* A segment, and what it takes to search it. */
@@ -30,6 +31,7 @@ struct gs_searcher {
     gs_doc_union any; /* of a plan that is_any_of */
     bool is_common;   /* all terms of the plan, and nothing but them, must be there: */
     gs_doc_common common;
+    gs_term_union marks; /* of a query that asks for any of what it has */
 };
 
 static gs_code open_part(gs_searcher *s, const gs_index *index, const gs_segment *segment,
@@ -114,6 +116,7 @@ void gs_searcher_free(gs_searcher *s)
     gs_segment_terms_free(s->all);
     gs_query_parser_free(s->parser);
     gs_query_release(&s->query);
+    gs_term_union_release(&s->marks);
     gs_mem_free(s);
 }
 
@@ -122,10 +125,12 @@ static gs_code rank(gs_search_plan *plan, bool is_exhaustive, gs_top_docs *top,
 {
     if (plan->is_wide)
         return gs_rank_wide(plan, top, st);
+    if (plan->is_any_of && !is_exhaustive && plan->slot_count < GS_RANK_MANY_MIN)
+        return gs_rank_any(plan, top, st);
     if (plan->is_any_of)
-        return is_exhaustive || plan->slot_count >= GS_RANK_MANY_MIN
+        return is_exhaustive || !gs_rank_lists_is_for(plan)
                    ? gs_rank_many(plan, top, st)
-                   : gs_rank_any(plan, top, st);
+                   : gs_rank_lists(plan, top, st);
     return plan->is_all_of && !is_exhaustive
                ? gs_rank_all(plan, top, st)
                : gs_rank_matches(plan, is_exhaustive, top, st);
@@ -300,8 +305,12 @@ static gs_code count_matches(gs_searcher *s, searched *part, uint64_t *count,
 static gs_code count_part(gs_searcher *s, searched *part, uint64_t *count, gs_status *st)
 {
     gs_search_plan *const plan = &part->plan;
+    const bool has_deleted =
+        part->segment != NULL && part->segment->deleted.lines != NULL;
+    if (!has_deleted && gs_term_union_is_for(plan, &s->query))
+        return gs_term_union_count(&s->marks, plan, &s->query, part->terms, count, st);
     GS_TRY(gs_search_plan_make(plan, &s->query, part->terms, st));
-    if (plan->is_wide || (part->segment != NULL && part->segment->deleted.lines != NULL))
+    if (plan->is_wide || has_deleted)
         return count_matches(s, part, count, st);
     if (plan->is_any_of)
         return count_any_of(s, plan, count, st);

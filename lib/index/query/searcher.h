@@ -4,11 +4,13 @@
  *
  *      query_parser -> query -> search_plan -+-> rank_any -----> top_docs
  *                                            +-> rank_many ----> top_docs, many terms
+ *                                            +-> rank_lists ---> the same, few documents
  *                                            +-> rank_all -----> top_docs, all must match
  *                                            +-> rank_matches -> top_docs
  *                                            +-> match --------> documents in order
  *                                            +-> doc_union ----> the same, of any terms
  *                                            +-> doc_common ---> the same, of all terms
+ *                    query -> term_union ----> how many, with beginnings of words
  *
  * An index of several segments is searched one after the other, with the counts of the
  * whole: each has a plan, and all have one top_docs. So answers and scores are those of

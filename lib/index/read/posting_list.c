@@ -226,6 +226,40 @@ gs_code gs_posting_list_move(gs_posting_list *l, uint64_t doc, gs_status *st)
     return GS_OK;
 }
 
+/* --- all documents ------------------------------------------------------------------ */
+
+/* What says of a block where it ends says what its last document is, too. */
+static gs_code mark_packed(gs_posting_list *l, uint64_t *bits, gs_status *st)
+{
+    const uint8_t *p = l->p, *const end = p + l->skip.bytes;
+    GS_TRY(check_postings(l, end, st));
+    if (l->skip.last_doc >= l->skips.document_count)
+        return damaged(l, "a docID is not there", st);
+    if (!gs_block_mark_docs(&p, end, least_doc(l), l->skip.last_doc, bits))
+        return damaged(l, "a block does not end where its skip entry says", st);
+    l->p = end;
+    l->last_doc = l->skip.last_doc;
+    l->has_doc = true;
+    l->left -= GS_INDEX_BLOCK;
+    l->blocks_read++;
+    return GS_OK;
+}
+
+gs_code gs_posting_list_mark(gs_posting_list *l, uint64_t *bits, gs_status *st)
+{
+    while (l->left >= GS_INDEX_BLOCK) {
+        GS_TRY(read_skip(l, st));
+        GS_TRY(mark_packed(l, bits, st));
+    }
+    if (l->left == 0)
+        return GS_OK;
+    GS_TRY(read_tail(l, st));
+    l->blocks_read++;
+    for (size_t i = 0; i < l->count; i++)
+        bits[l->docs[i] / 64] |= UINT64_C(1) << l->docs[i] % 64;
+    return GS_OK;
+}
+
 /* --- several documents -------------------------------------------------------------- */
 
 #ifdef __x86_64__

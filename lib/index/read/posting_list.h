@@ -8,6 +8,7 @@
  *
  *      block*           every block; docs[] and tfs[] of `count` postings, 0 at the end
  *      (seek, next*)*   document by document; `doc`, and its frequency by tf
+ *      mark             all of them at once
  *
  * and release. After either, positions may be asked for; start may come again. The entry
  * of a block tells where it ends and what its postings can add to a score: seek leaves
@@ -179,6 +180,13 @@ GS_MUST_CHECK static inline gs_code gs_posting_list_peek(gs_posting_list *l, uin
         *skip = &l->skip;
     return GS_OK;
 }
+
+/* --- all documents ------------------------------------------------------------------ */
+
+/* Sets a bit for each document, of as many bits as the index has documents and 128 more.
+ */
+GS_MUST_CHECK gs_code gs_posting_list_mark(gs_posting_list *l, uint64_t *bits,
+                                           gs_status *st);
 
 /* --- of a posting ------------------------------------------------------------------- */
 

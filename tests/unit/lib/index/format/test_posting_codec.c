@@ -12,7 +12,7 @@
 #include "lib/index/format/formats.h"
 #include "tests/check.h"
 
-enum { ROUNDS = 4000, GUARD = 32, AREA = 1 << 16 };
+enum { ROUNDS = 4000, GUARD = 32, AREA = 1 << 16, MARKED_MAX = 1 << 14 };
 
 static uint64_t state;
 static uint8_t *area_end; /* behind it no byte can be read or written */
@@ -160,9 +160,31 @@ static uint64_t make_docs(uint64_t first, size_t count, uint64_t *docs, uint64_t
     return next;
 }
 
+/* The bits of the documents, and no others, beside those that were there. Returns whether
+ * they could be looked at. */
+static bool marks_are_documents(const uint8_t *from, size_t bytes, uint64_t first,
+                                const uint64_t *docs)
+{
+    uint64_t bits[MARKED_MAX / 64 + 2] = {0};
+    const uint64_t last = docs[GS_INDEX_BLOCK - 1], other = below(MARKED_MAX);
+    const uint8_t *p = from;
+    uint64_t ignored[GS_BLOCK_DOCS_ROOM];
+    if (last >= MARKED_MAX)
+        return false;
+    bits[other / 64] |= UINT64_C(1) << other % 64;
+    CHECK(gs_block_mark_docs(&p, from + bytes, first, last, bits));
+    CHECK(gs_numbers_get(&p, from + bytes, GS_INDEX_BLOCK, ignored) && p == from + bytes);
+    for (uint64_t doc = 0, at = 0; doc < MARKED_MAX + 128; doc++) {
+        const bool is_in = at < GS_INDEX_BLOCK && docs[at] == doc;
+        CHECK((bits[doc / 64] >> doc % 64 & 1) == (is_in || doc == other));
+        at += is_in;
+    }
+    return true;
+}
+
 static void blocks_come_back(void)
 {
-    unsigned as_bits = 0;
+    unsigned as_bits = 0, marked = 0, marked_as_bits = 0;
     for (unsigned round = 0; round < ROUNDS; round++) {
         uint64_t docs[GS_INDEX_BLOCK], numbers[GS_INDEX_BLOCK], tfs[GS_INDEX_BLOCK];
         uint64_t got[GS_BLOCK_DOCS_ROOM];
@@ -183,11 +205,15 @@ static void blocks_come_back(void)
         }
         CHECK(gs_numbers_get(&p, from + bytes, GS_INDEX_BLOCK, got) && p == from + bytes);
         CHECK(memcmp(tfs, got, sizeof tfs) == 0);
+        const bool is_marked = marks_are_documents(from, bytes, first, docs);
+        marked += is_marked;
+        marked_as_bits += is_marked && packed[0] == 0x80;
         p = from; /* of bits, the last docID is what the skip entry says */
         if (packed[0] != 0x80)
             CHECK(!gs_block_get_docs(&p, from + bytes, first, last + 1 + below(9), got));
     }
     CHECK(as_bits > ROUNDS / 10 && as_bits < ROUNDS * 9 / 10);
+    CHECK(marked_as_bits > ROUNDS / 100 && marked - marked_as_bits > ROUNDS / 100);
 }
 
 static void tails_come_back(void)
@@ -256,6 +282,12 @@ static void other_bytes_do_no_harm(void)
             for (size_t i = 1; i < GS_INDEX_BLOCK; i++)
                 CHECK(docs[i] > docs[i - 1]);
         }
+        uint64_t bits[2000 / 64 + 2] = {0};
+        p = from;
+        if (gs_block_mark_docs(&p, from + bytes, first, last, bits))
+            CHECK((bits[last / 64] >> last % 64 & 1) != 0 && p <= from + bytes);
+        for (uint64_t doc = 0; doc < sizeof bits * 8; doc++)
+            CHECK((bits[doc / 64] >> doc % 64 & 1) == 0 || (doc >= first && doc <= last));
         const gs_tail_frame frame = {.count = 1 + below(GS_TAIL_MAX),
                                      .first = first,
                                      .below = number_of(40),

@@ -16,7 +16,7 @@
 #include "lib/index/query/searcher.h"
 #include "tests/check.h"
 
-enum { DOCS = 4000, TERMS = 60, PATH_BYTES = 200, MUTATIONS = 300 };
+enum { DOCS = 4000, TERMS = 90, RARE = 75, PATH_BYTES = 200, MUTATIONS = 300 };
 
 static uint64_t state;
 static char scratch[] = "/tmp/gpusort-test-search-XXXXXX";
@@ -145,7 +145,8 @@ static void impacts_cover(void)
 
 /* --- searches ---------------------------------------------------------------------- */
 
-/* Term t comes in every (t + 1)th document or so, with positions. */
+/* Term t comes in every (t + 1)th document or so, with positions; the last ones in one.
+ */
 static void write_index(const char *folder)
 {
     gs_status st = {.code = GS_OK};
@@ -175,6 +176,8 @@ static void write_index(const char *folder)
             const uint32_t tf = 1 + (uint32_t)below(3);
             const uint32_t places[] = {t, t + TERMS, t + 2 * TERMS};
             REQUIRE_OK(gs_index_part_postings(part, &doc, &tf, 1, places, &st), &st);
+            if (t >= RARE)
+                break;
         }
     }
     REQUIRE_OK(gs_index_part_finish(part, &st), &st);
@@ -195,12 +198,14 @@ static size_t make_query(char *text, size_t room)
                                  : kind == 1 ? "+"
                                  : i > 0     ? marks[below(8)]
                                              : "";
-        const int n = below(4) == 0
-                          ? snprintf(text + bytes, room - bytes, "%s\"t%02u t%02u\" ",
-                                     mark, t, (t + 1) % TERMS)
-                      : below(6) == 0
-                          ? snprintf(text + bytes, room - bytes, "%st%u* ", mark, t / 10)
-                          : snprintf(text + bytes, room - bytes, "%st%02u ", mark, t);
+        const int n =
+            below(12) == 0 /* all terms: GS_RANK_MANY_MIN or more */
+                ? snprintf(text + bytes, room - bytes, "%st* ", mark)
+                : below(4) == 0 ? snprintf(text + bytes, room - bytes,
+                                           "%s\"t%02u t%02u\" ", mark, t, (t + 1) % TERMS)
+                  : below(6) == 0
+                      ? snprintf(text + bytes, room - bytes, "%st%u* ", mark, t / 10)
+                      : snprintf(text + bytes, room - bytes, "%st%02u ", mark, t);
         bytes += (size_t)n;
         REQUIRE(bytes < room);
     }
