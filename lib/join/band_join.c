@@ -32,6 +32,12 @@
 
 enum {
     PORTIONS_MAX = 1 << 16,
+    /* A thread makes some of the pairs of a portion and then waits until the portions
+     * before are complete. So portions are short: all threads make pairs at the same
+     * time, and these stay in a thread's cache until they are put into the stream. */
+    PORTION_BYTES = 256 << 10, /* of pairs, as far as is known before, */
+    PORTION_LINES_MAX = 1 << 10,
+    PORTION_LINES_MIN = 1 << 4,
     /* Where right lines without a partner are asked for, each portion may go through all
      * of the right side, to set its bits. */
     SEEING_PORTIONS = 8, /* a thread */
@@ -294,6 +300,27 @@ static gs_code show_unpaired(band_join *b, gs_status *st)
     return st->code;
 }
 
+/* How many left lines have pairs of PORTION_BYTES, if right numbers were as far from each
+ * other everywhere. */
+static size_t choose_portion_lines(const band_join *b)
+{
+    const gs_join_options *const o = b->job->options;
+    const gs_band_right *const right = &b->right;
+    if (!o->shows_pairs || right->index_count < 2)
+        return PORTION_LINES_MAX;
+    const double span =
+        (double)(right->index[right->index_count - 1].number - right->index[0].number);
+    const double width = (double)(o->high - o->low);
+    /* A pair is some two right lines as they are kept. */
+    const double kept =
+        2.0 * (double)b->job->store.block_bytes * (double)right->index_count;
+    const double bytes = width < span ? kept * (width / span) : kept;
+    const double lines = PORTION_BYTES / bytes;
+    return lines > PORTION_LINES_MAX   ? PORTION_LINES_MAX
+           : lines < PORTION_LINES_MIN ? PORTION_LINES_MIN
+                                       : (size_t)lines;
+}
+
 static gs_code match_all(void *context, gs_sink *sink, uint64_t ticket, gs_status *st)
 {
     band_join *const b = context;
@@ -301,6 +328,7 @@ static gs_code match_all(void *context, gs_sink *sink, uint64_t ticket, gs_statu
     const unsigned workers = gs_team_workers(b->job->team);
     const gs_range_consumer consumer = {
         .portion_max = sees ? SEEING_PORTIONS * workers : PORTIONS_MAX,
+        .portion_records = sees ? 0 : choose_portion_lines(b),
         .kept_together = kept_together,
         .begin = begin_left,
         .add = add_left,

@@ -98,6 +98,7 @@ typedef struct consume_job {
     const gs_ordered_chunk *ordered;
     const gs_range_consumer *consumer;
     const volatile int *cancel;
+    size_t bucket_slices; /* of each bucket, a portion each; 1: buckets make portions */
     size_t portion_count;
     atomic_size_t next_portion;
     atomic_bool has_failed;
@@ -164,43 +165,69 @@ static const gs_element *last_before(const consume_job *job, size_t bucket)
                       : NULL;
 }
 
-/* Buckets [first, end) and what belongs together with their last record, without what
- * belongs together with one before them. */
-static gs_code consume_portion(const consume_job *job, unsigned worker, size_t first,
-                               size_t end, gs_status *st)
+/* Between two elements of the order, or at an end of it. */
+typedef struct spot {
+    size_t bucket, at; /* an element of this bucket is the next one */
+} spot;
+
+/* The element before; NULL: there is none. */
+static const gs_element *element_before(const consume_job *job, spot s)
+{
+    return s.at > 0 ? elements_of(job, s.bucket) + s.at - 1 : last_before(job, s.bucket);
+}
+
+/* What is between two spots and what belongs together with its last record, without what
+ * belongs together with one before it. */
+static gs_code consume_portion(const consume_job *job, unsigned worker, spot first,
+                               spot end, gs_status *st)
 {
     const gs_bucket_list *const list = &job->ordered->list;
-    const gs_element *const before = last_before(job, first);
+    const gs_element *const before = element_before(job, first);
     bool goes_on = before != NULL;
-    for (size_t b = first; b < end; b++) {
-        const gs_element *const here = elements_of(job, b);
-        const size_t count = list->buckets[b].count;
+    for (size_t b = first.bucket; b <= end.bucket && b < list->count; b++) {
+        const size_t from = b == first.bucket ? first.at : 0;
+        const size_t count = (b == end.bucket ? end.at : list->buckets[b].count) - from;
+        const gs_element *const here = elements_of(job, b) + from;
         const size_t skipped = goes_on ? count_together(job, before, here, count) : 0;
         goes_on = goes_on && skipped == count;
         GS_TRY(take_elements(job, worker, here + skipped, count - skipped, st));
     }
-    const gs_element *const last = last_before(job, end);
-    for (size_t b = end; !goes_on && last != NULL && b < list->count; b++) {
-        const gs_element *const here = elements_of(job, b);
-        const size_t more = count_together(job, last, here, list->buckets[b].count);
+    const gs_element *const last = element_before(job, end);
+    for (size_t b = end.bucket; !goes_on && last != NULL && b < list->count; b++) {
+        const size_t from = b == end.bucket ? end.at : 0;
+        const size_t count = list->buckets[b].count - from;
+        const gs_element *const here = elements_of(job, b) + from;
+        const size_t more = count_together(job, last, here, count);
         GS_TRY(take_elements(job, worker, here, more, st));
-        if (more < list->buckets[b].count)
+        if (more < count)
             break;
     }
     return GS_OK;
 }
 
+/* Where a portion begins. */
+static spot begin_of(const consume_job *job, size_t portion)
+{
+    const gs_bucket_list *const list = &job->ordered->list;
+    const size_t slices = job->bucket_slices;
+    if (slices == 1)
+        return (spot){.bucket = list->count * portion / job->portion_count};
+    const size_t bucket = portion / slices, slice = portion % slices;
+    return bucket == list->count
+               ? (spot){.bucket = bucket}
+               : (spot){bucket, list->buckets[bucket].count * slice / slices};
+}
+
 static gs_code consume_portions(consume_job *job, unsigned worker, gs_status *st)
 {
     const gs_range_consumer *const consumer = job->consumer;
-    const size_t buckets = job->ordered->list.count, portions = job->portion_count;
     while (!atomic_load(&job->has_failed)) {
         const size_t number = atomic_fetch_add(&job->next_portion, 1);
-        if (number >= portions)
+        if (number >= job->portion_count)
             return GS_OK;
         GS_TRY(consumer->begin(consumer->context, worker, number, st));
-        GS_TRY(consume_portion(job, worker, buckets * number / portions,
-                               buckets * (number + 1) / portions, st));
+        GS_TRY(consume_portion(job, worker, begin_of(job, number),
+                               begin_of(job, number + 1), st));
         GS_TRY(consumer->end(consumer->context, worker, st));
     }
     return GS_OK;
@@ -217,17 +244,32 @@ static gs_code consume_worker(void *context, unsigned worker, gs_status *st)
     return st->code;
 }
 
+/* So many that no portion has many more records than the consumer wants. */
+static size_t choose_slices(const gs_bucket_list *list, const gs_range_consumer *consumer)
+{
+    size_t largest = 0;
+    if (consumer->portion_records == 0 || list->count == 0)
+        return 1;
+    for (size_t b = 0; b < list->count; b++)
+        largest = list->buckets[b].count > largest ? list->buckets[b].count : largest;
+    const size_t wanted = largest / consumer->portion_records + 1;
+    const size_t most = consumer->portion_max / list->count;
+    return wanted < most ? wanted : most > 0 ? most : 1;
+}
+
 gs_code gs_chunk_consume(const gs_ordered_chunk *ordered, gs_team *team,
                          const gs_range_consumer *consumer, const volatile int *cancel,
                          gs_status *st)
 {
-    const size_t buckets = ordered->list.count;
+    const size_t slices = choose_slices(&ordered->list, consumer);
+    const size_t portions = ordered->list.count * slices;
     consume_job job = {
         .ordered = ordered,
         .consumer = consumer,
         .cancel = cancel,
+        .bucket_slices = slices,
         .portion_count =
-            buckets < consumer->portion_max ? buckets : consumer->portion_max,
+            portions < consumer->portion_max ? portions : consumer->portion_max,
     };
     return gs_team_run(team, consume_worker, &job, st);
 }

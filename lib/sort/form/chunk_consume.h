@@ -4,8 +4,9 @@
  * consumer, as those of merged runs do (run/range_merge.h).
  *
  * First all buckets are put in order, by all threads; then some of them, one after the
- * other, make a portion. What belongs together with the last record of a portion comes
- * with it, from the buckets behind, whose own portions leave it out.
+ * other, make a portion. Where portions are to be short, each bucket is cut into as many
+ * slices, and a slice makes one. What belongs together with the last record of a portion
+ * comes with it, from what is behind, whose own portions leave it out.
  *
  * Call order: order, consume as often as you like, release. The chunk is borrowed until
  * then, and its elements are used up.

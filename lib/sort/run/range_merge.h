@@ -50,6 +50,9 @@ typedef struct gs_range_merge_options {
  * in the order of their keys, and each is begun and ended by one worker. */
 typedef struct gs_range_consumer {
     size_t portion_max; /* no more than this many */
+    /* Of what is in memory, no more than some such number of records each, as far as
+     * portion_max allows that; of runs, a range at least. 0: any number. */
+    size_t portion_records;
     /* How many bytes of a key, or of the beginning of one, tell which records belong
      * together; no portion ends between such. */
     size_t (*kept_together)(const uint8_t *key, size_t bytes);
