@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "lib/join/band_match.h"
 
+#include <stddef.h>
 #include <string.h>
 
 #include "lib/base/cancel.h"
@@ -100,26 +101,89 @@ static gs_code show_unmade(gs_band_match *m, gs_status *st)
     return show_line(m, &m->left_fields, &m->right_fields, st);
 }
 
+/* What lies on the shelf at a place where a line begins. */
+typedef struct kept_line {
+    gs_join_number number;
+    uint64_t made_bytes;
+    const uint8_t *made, *end;
+} kept_line;
+
+/* Each word is read by itself: to copy both heads and then take words from the copies
+ * takes longer than all else that is done for a pair. */
+static inline kept_line kept_at(const uint8_t *at)
+{
+    enum { WORD_BITS = 64 };
+    kept_line line;
+    uint64_t low, high;
+    uint32_t line_bytes;
+    const uint8_t *const head = at + sizeof(gs_join_kept_head);
+    memcpy(&line_bytes, at + offsetof(gs_join_kept_head, line_bytes), sizeof line_bytes);
+    memcpy(&low, head, sizeof low);
+    memcpy(&high, head + sizeof low, sizeof high);
+    memcpy(&line.made_bytes, head + offsetof(gs_band_kept_head, made_bytes),
+           sizeof line.made_bytes);
+    line.number = (gs_join_number)high << WORD_BITS | low;
+    line.made = head + sizeof(gs_band_kept_head);
+    line.end = line.made + line_bytes;
+    return line;
+}
+
+/* What show_block does, of pairs that are a part of the left line and one of the right
+ * one. It is the loop that a wide band is for: what it changes stays in registers, but
+ * where the writer needs room. */
+static gs_code show_plain_block(gs_band_match *m, gs_join_number last, gs_status *st)
+{
+    gs_band_place *const p = &m->partner;
+    const uint8_t *const begin = p->reader.bytes, *const end = begin + p->reader.end;
+    const uint8_t *at = begin + p->at;
+    const uint8_t *const left = m->left.text.data;
+    const size_t left_bytes = m->left.text.used;
+    const uint8_t eol = m->options->sort.order.eol;
+    gs_join_writer writer = m->writer;
+    uint64_t lines = 0;
+    for (; at < end; lines++) {
+        const kept_line line = kept_at(at);
+        if (line.number > last || line.made_bytes == GS_BAND_NOT_MADE)
+            break;
+        const uint8_t *const right = line.made + sizeof(size_t);
+        const size_t right_bytes = (size_t)line.made_bytes - sizeof(size_t);
+        const size_t bytes = left_bytes + right_bytes + 1;
+        if (__builtin_expect((size_t)(writer.end - writer.at) < bytes, 0)) {
+            m->writer.at = writer.at;
+            m->writer.lines = writer.lines + lines;
+            GS_TRY(gs_join_writer_more(&m->writer, bytes, st));
+            writer = m->writer;
+            writer.lines -= lines;
+        }
+        gs_join_pair_copy(writer.at, left, left_bytes);
+        gs_join_pair_copy(writer.at + left_bytes, right, right_bytes);
+        writer.at[left_bytes + right_bytes] = eol;
+        writer.at += left_bytes + right_bytes + m->left.eol_bytes;
+        at = line.end;
+    }
+    m->writer.at = writer.at;
+    m->writer.lines = writer.lines + lines;
+    p->line += lines;
+    p->at = (size_t)(at - begin);
+    p->is_loaded = false;
+    return GS_OK;
+}
+
 /* The left line with what the place of partners is on, and with those behind it in the
  * same block, as long as these are partners and their parts were made; the place is then
- * behind them. This is the loop that a wide band is for. */
+ * behind them. */
 static gs_code show_block(gs_band_match *m, gs_join_number last, gs_status *st)
 {
     gs_band_place *const p = &m->partner;
     const uint8_t *const begin = p->reader.bytes, *const end = begin + p->reader.end;
     const uint8_t *at = begin + p->at;
     for (; at < end; p->line++) {
-        gs_join_kept_head kept;
-        gs_band_kept_head head;
-        gs_join_number number;
-        memcpy(&kept, at, sizeof kept);
-        memcpy(&head, at + sizeof kept, sizeof head);
-        memcpy(&number, head.number, sizeof number);
-        if (number > last || head.made_bytes == GS_BAND_NOT_MADE)
+        const kept_line line = kept_at(at);
+        if (line.number > last || line.made_bytes == GS_BAND_NOT_MADE)
             break;
-        const uint8_t *made = at + sizeof kept + sizeof head;
+        const uint8_t *made = line.made;
         GS_TRY(gs_join_pair_put(&m->left, &made, &m->writer, st));
-        at += sizeof kept + kept.key_bytes + kept.line_bytes;
+        at = line.end;
     }
     p->at = (size_t)(at - begin);
     p->is_loaded = false;
@@ -140,7 +204,8 @@ static gs_code show_pairs(gs_band_match *m, gs_join_number last, const uint8_t *
             return GS_OK;
         GS_TRY(look(m, st));
         if (p->made != NULL) {
-            GS_TRY(show_block(m, last, st));
+            GS_TRY(m->left.is_plain ? show_plain_block(m, last, st)
+                                    : show_block(m, last, st));
             continue;
         }
         GS_TRY(show_unmade(m, st));
