@@ -92,6 +92,15 @@ void gs_file_map_close(gs_file_map *map)
     *map = (gs_file_map){0};
 }
 
+size_t gs_file_map_read(const gs_mapped_file *file, size_t at, void *to, size_t bytes)
+{
+    ssize_t got;
+    do
+        got = pread(file->fd, to, bytes, (off_t)(file->from + at));
+    while (got < 0 && errno == EINTR);
+    return got > 0 ? (size_t)got : 0;
+}
+
 /* Advice that the kernel may not know, or not take: pages come when looked at anyway. */
 static void advise(const uint8_t *data, size_t bytes, int advice)
 {

@@ -106,8 +106,7 @@ static bool plan(gs_early_split *s, const gs_early_split_options *o,
                  gs_string_sample *sample, uint8_t *key_room, gs_status *st)
 {
     enum { TRIED = GS_STRING_SAMPLE_MAX / 8, LARGER_MAX = 4 };
-    const gs_text_sample_options from = {o->layout, o->encoder, o->record_size, o->map,
-                                         o->by_chunks};
+    const gs_text_sample_options from = {o->layout, o->encoder, o->record_size, o->map};
     const size_t text = gs_file_map_text_bytes(o->map);
     if (!is_much(&from, sample, key_room))
         return false;

@@ -1,54 +1,87 @@
 /* SPDX-License-Identifier: MIT */
 #include "lib/sort/form/text_sample.h"
 
-enum { SAMPLE_LINE_MAX = 4096 }; /* how far a sample looks for the end of a line */
+enum {
+    LINE_MAX_BYTES = 4096, /* how far a sample looks for the end of a line */
+    LOOK_BYTES = 512,      /* where most find it */
+    DENSITY_BYTES = 64,    /* in which ends of lines are counted */
+};
 
-/* A record at or behind `at`; NULL if none is near. */
-static const uint8_t *sample_record(const gs_text_sample_options *o,
-                                    const gs_mapped_file *file, size_t at, size_t *bytes)
+/* Bytes of a file, read from where somebody wants to look. */
+typedef struct text_look {
+    const gs_mapped_file *file;
+    size_t at, bytes; /* of the file */
+    uint8_t text[LINE_MAX_BYTES + GS_KEY_READ_SLACK];
+} text_look;
+
+/* Reads from `at` on, but nothing that was added to the file since it was mapped. */
+static void look_at(text_look *look, size_t at, size_t bytes)
 {
-    const uint8_t *const text = o->map->base + file->begin;
+    const size_t left = look->file->bytes - at;
+    look->at = at;
+    look->bytes =
+        gs_file_map_read(look->file, at, look->text, bytes < left ? bytes : left);
+}
+
+/* The next line that begins in the look; false if it does not end there. */
+static bool find_line(const text_look *look, uint8_t eol, size_t *begin, size_t *bytes)
+{
+    *begin = gs_line_find(look->text, look->bytes, eol) + 1;
+    if (*begin >= look->bytes)
+        return false;
+    *bytes = gs_line_find(look->text + *begin, look->bytes - *begin, eol);
+    return *begin + *bytes < look->bytes;
+}
+
+/* A record at or behind the look, or as much of it as there is room for; NULL if none is
+ * near. */
+static const uint8_t *sample_record(const gs_text_sample_options *o, text_look *look,
+                                    size_t *bytes)
+{
+    size_t begin = 0;
     if (o->record_size > 0) {
+        const size_t most =
+            o->record_size < LINE_MAX_BYTES ? o->record_size : LINE_MAX_BYTES;
         *bytes = o->record_size;
-        return text + at / *bytes * *bytes;
+        look_at(look, look->at / *bytes * *bytes, most);
+        return look->bytes == most ? look->text : NULL;
     }
-    const size_t left = file->bytes - at;
-    const size_t most = left < SAMPLE_LINE_MAX ? left : SAMPLE_LINE_MAX;
-    const size_t line = gs_line_find(text + at, most, o->layout->eol) + 1;
-    if (line >= most)
-        return NULL;
-    *bytes = gs_line_find(text + at + line, most - line, o->layout->eol);
-    return *bytes < most - line ? text + at + line : NULL;
+    if (find_line(look, o->layout->eol, &begin, bytes))
+        return look->text + begin;
+    if (look->bytes < LOOK_BYTES)
+        return NULL; /* the file ends */
+    look_at(look, look->at, LINE_MAX_BYTES);
+    return find_line(look, o->layout->eol, &begin, bytes) ? look->text + begin : NULL;
 }
 
 gs_text_guess gs_text_sample_take(const gs_text_sample_options *o,
                                   gs_string_sample *sample, size_t want,
                                   uint8_t *key_room)
 {
-    enum { LOOK = 64, KEPT = 256 }; /* a look brings 16 pages */
+    const gs_mapped_file *const files = o->map->files;
     const size_t text = gs_file_map_text_bytes(o->map), part = text / want + 1;
     uint64_t state = 1;
-    size_t file = 0, before = 0;    /* text in the files before */
-    size_t ends = 0, looked_at = 0; /* in the 64 bytes behind each place */
+    size_t file = 0, before = 0; /* text in the files before */
+    size_t ends = 0, looked_at = 0;
     size_t key_bytes = 0;
+    text_look look = {0};
     sample->count = sample->text_bytes = 0;
     for (size_t i = 0; i < want; i++) {
-        if (o->leaves && i % KEPT == 0)
-            gs_file_map_leave(o->map, 0, 1);
         const size_t at = i * (part - 1) + gs_splitters_place(&state, part);
-        const gs_mapped_file *const files = o->map->files;
         while (file < o->map->file_count && at - before >= files[file].bytes)
             before += files[file++].bytes;
         if (file == o->map->file_count)
             break;
-        if (at >= before && files[file].bytes - (at - before) >= LOOK) {
-            const uint8_t *const here = o->map->base + files[file].begin + (at - before);
-            ends += (size_t)__builtin_popcountll(gs_line_mask(here, o->layout->eol));
-            looked_at += LOOK;
+        if (at < before)
+            continue;
+        look.file = &files[file];
+        look_at(&look, at - before, LOOK_BYTES);
+        if (look.bytes >= DENSITY_BYTES) {
+            ends += (size_t)__builtin_popcountll(gs_line_mask(look.text, o->layout->eol));
+            looked_at += DENSITY_BYTES;
         }
         size_t bytes;
-        const uint8_t *const record =
-            at >= before ? sample_record(o, &files[file], at - before, &bytes) : NULL;
+        const uint8_t *const record = sample_record(o, &look, &bytes);
         if (record == NULL)
             continue;
         const uint8_t *const string = o->encoder ? key_room : record;
@@ -62,7 +95,7 @@ gs_text_guess gs_text_sample_take(const gs_text_sample_options *o,
     return (gs_text_guess){
         .records = o->record_size > 0 ? text / o->record_size + 1
                                       : (size_t)((double)text * (double)(ends + 1) /
-                                                 (double)(looked_at + LOOK)) +
+                                                 (double)(looked_at + DENSITY_BYTES)) +
                                             1,
         .key_bytes = sample->count > 0 ? key_bytes / sample->count : 0,
     };

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * text_sample: strings of records from all over mapped text, before it is read.
+ * text_sample: strings of records from all over mapped text, before it is read. They are
+ * read from the files: in the map most of the pages would be looked at, by one thread,
+ * while all others wait.
  */
 #ifndef GS_LIB_SORT_FORM_TEXT_SAMPLE_H
 #define GS_LIB_SORT_FORM_TEXT_SAMPLE_H
@@ -15,7 +17,6 @@ typedef struct gs_text_sample_options {
     const gs_key_encoder *encoder; /* of keyed records, else NULL */
     size_t record_size;            /* > 0: fixed-size records */
     const gs_file_map *map;
-    bool leaves; /* pages of the map, again and again: they count as memory */
 } gs_text_sample_options;
 
 /* What a sample says of all records. */
