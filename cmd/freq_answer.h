@@ -8,16 +8,13 @@
 #include "cmd/stats_output.h"
 
 typedef struct freq_ask {
-    double support, eps;
+    double support;
     size_t top; /* 0: all */
-    gs_number_type type;
     stats_output output;
 } freq_ask;
 
 #define FREQ_SUPPORT 0.01
 
-/* Of what is ranked. */
-GS_MUST_CHECK gs_code freq_print(freq_ask *ask, const gs_frequent *all, bool is_end,
-                                 gs_status *st);
+GS_MUST_CHECK gs_code freq_print(freq_ask *ask, gpusort_summary *summary, gs_status *st);
 
 #endif

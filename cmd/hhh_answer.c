@@ -4,24 +4,33 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-gs_code hhh_print(hhh_ask *r, const gs_heavy_prefixes *all, bool is_end, gs_status *st)
+#include "cmd/report.h"
+
+gs_code hhh_print(hhh_ask *r, gpusort_summary *summary, gs_status *st)
 {
     const bool as_json = r->output.as_json;
-    if (!stats_output_begin(&r->output, all->values, is_end))
+    gpusort_summary_info all = {.size = sizeof all};
+    gpusort_error error = GPUSORT_NO_ERROR;
+    gpusort_count one;
+    size_t count;
+    if (gpusort_summary_find_prefixes(summary, r->support, &count, &error) != GPUSORT_OK)
+        return gs_status_of_error(st, &error);
+    gpusort_summary_describe(summary, &all);
+    if (!stats_output_begin(&r->output, all.seen, all.is_end))
         return GS_OK;
     if (as_json)
         printf(", \"support\": %g, \"eps\": %g, \"error_max\": %" PRIu64
-               ", \"error_bound\": %" PRIu64 ", \"summary_bytes\": %zu, \"prefixes\": [",
-               r->support, r->eps, all->lost, (uint64_t)(r->eps * (double)all->values),
-               all->bytes);
-    for (size_t i = 0; i < all->count; i++) {
-        const gs_heavy_prefix *const p = &all->prefixes[i];
+               ", \"error_bound\": %" PRIu64 ", \"summary_bytes\": %" PRIu64
+               ", \"prefixes\": [",
+               r->support, all.eps, all.error_max, (uint64_t)(all.eps * (double)all.seen),
+               all.held_bytes);
+    for (size_t i = 0; gpusort_summary_prefix(summary, i, &one); i++) {
         if (as_json)
             printf("%s{\"prefix\": ", i > 0 ? ", " : "");
-        stats_output_text(&r->output, p->text, p->bytes);
+        stats_output_value(&r->output, &one.value);
         printf(as_json ? ", \"count\": %" PRIu64 ", \"rest\": %" PRIu64 "}"
                        : "\t%" PRIu64 "\t%" PRIu64 "\n",
-               p->count, p->own);
+               one.count, one.rest);
     }
     if (as_json)
         putchar(']');

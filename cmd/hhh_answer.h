@@ -8,11 +8,10 @@
 #include "cmd/stats_output.h"
 
 typedef struct hhh_ask {
-    double support, eps;
+    double support;
     stats_output output;
 } hhh_ask;
 
-GS_MUST_CHECK gs_code hhh_print(hhh_ask *ask, const gs_heavy_prefixes *all, bool is_end,
-                                gs_status *st);
+GS_MUST_CHECK gs_code hhh_print(hhh_ask *ask, gpusort_summary *summary, gs_status *st);
 
 #endif

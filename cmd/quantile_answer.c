@@ -38,51 +38,39 @@ void quantile_ask_release(quantile_ask *r)
     r->phi_copy = NULL;
 }
 
-static void print_bounds(const quantile_ask *r, const quantile_view *v)
+static void print_bounds(const gpusort_summary_info *all)
 {
-    const double eps = v->exact != NULL ? 0 : r->eps;
-    const uint64_t most = v->exact != NULL ? 0
-                                           : gs_rank_summary_error(v->all) +
-                                                 (v->uncovered + 1) / 2 + v->window_error;
     printf(", \"window\": %" PRIu64 ", \"eps\": %g, \"error_max\": %" PRIu64
-           ", \"error_bound\": %" PRIu64 ", \"summary_bytes\": %zu",
-           v->in_window, eps, most, (uint64_t)(eps * (double)v->in_window), v->bytes);
-    if (v->bytes_max > 0)
-        printf(", \"summary_bytes_bound\": %zu", v->bytes_max);
-    if (v->exact != NULL)
-        printf(", \"spilled_bytes\": %" PRIu64, v->spilled_bytes);
+           ", \"error_bound\": %" PRIu64 ", \"summary_bytes\": %" PRIu64,
+           all->in_window, all->eps, all->error_max,
+           (uint64_t)(all->eps * (double)all->in_window), all->held_bytes);
+    if (all->held_bytes_max > 0)
+        printf(", \"summary_bytes_bound\": %" PRIu64, all->held_bytes_max);
+    if (all->eps == 0) /* they are exact */
+        printf(", \"spilled_bytes\": %" PRIu64, all->spilled_bytes);
     fputs(", \"quantiles\": [", stdout);
 }
 
-/* What is not covered may lie below or above: half of it is taken to be below. */
-static gs_code find_answer(const quantile_view *v, double phi, uint64_t *key,
-                           gs_status *st)
-{
-    const uint64_t rank = gs_rank_of_share(phi, v->in_window), half = v->uncovered / 2;
-    if (v->exact != NULL)
-        return gs_exact_at(v->exact, rank, key, st);
-    const uint64_t wanted = rank > half + 1 ? rank - half : 1;
-    *key = gs_rank_summary_at(v->all, wanted < v->all->values ? wanted : v->all->values)
-               ->key;
-    return GS_OK;
-}
-
-gs_code quantile_print(quantile_ask *r, const quantile_view *v, bool is_end,
-                       gs_status *st)
+gs_code quantile_print(quantile_ask *r, const gpusort_summary *summary, gs_status *st)
 {
     const bool as_json = r->output.as_json;
-    if (!stats_output_begin(&r->output, v->values, is_end))
+    gpusort_error error = GPUSORT_NO_ERROR;
+    gpusort_summary_info all = {.size = sizeof all};
+    gpusort_value value;
+    gpusort_summary_describe(summary, &all);
+    if (!stats_output_begin(&r->output, all.seen, all.is_end))
         return GS_OK;
     if (as_json)
-        print_bounds(r, v);
-    for (size_t i = 0; i < r->phi_count && v->in_window > 0; i++) {
-        uint64_t key;
-        GS_TRY(find_answer(v, r->phis[i], &key, st));
+        print_bounds(&all);
+    for (size_t i = 0; i < r->phi_count && all.in_window > 0; i++) {
+        if (gpusort_summary_quantile(summary, 0, r->phis[i], &value, &error) !=
+            GPUSORT_OK)
+            return gs_status_of_error(st, &error);
         if (as_json)
             printf("%s{\"phi\": %g, \"value\": ", i > 0 ? ", " : "", r->phis[i]);
         else
             printf("%s\t", r->phi_texts[i]);
-        stats_output_number(&r->output, r->type, key);
+        stats_output_number(&r->output, &value);
         putchar(as_json ? '}' : '\n');
     }
     if (as_json)

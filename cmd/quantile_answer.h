@@ -18,30 +18,16 @@ typedef struct quantile_ask {
     const char *phi_texts[QUANTILE_PHIS_MAX];
     double phis[QUANTILE_PHIS_MAX];
     size_t phi_count;
-    gs_number_type type;
-    double eps;
     stats_output output;
 } quantile_ask;
 
 #define QUANTILE_PHIS "0.5,0.9,0.99"
 
-/* What is known, and how sure it is. */
-typedef struct quantile_view {
-    const gs_rank_summary *all;
-    gs_exact_sink *exact;  /* or this, which has them all */
-    uint64_t values;       /* of the stream, */
-    uint64_t in_window;    /* those of these that count, */
-    uint64_t uncovered;    /* and of those the ones that are not in `all` */
-    uint64_t window_error; /* `in_window` is off by no more */
-    size_t bytes, bytes_max;
-    uint64_t spilled_bytes;
-} quantile_view;
-
 /* Reads phi_text; ends the program if it is no list of shares. */
 void quantile_ask_take(quantile_ask *ask);
 void quantile_ask_release(quantile_ask *ask);
 
-GS_MUST_CHECK gs_code quantile_print(quantile_ask *ask, const quantile_view *view,
-                                     bool is_end, gs_status *st);
+GS_MUST_CHECK gs_code quantile_print(quantile_ask *ask, const gpusort_summary *summary,
+                                     gs_status *st);
 
 #endif

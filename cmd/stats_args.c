@@ -9,27 +9,32 @@
 
 #include "cmd/report.h"
 #include "cmd/size_arg.h"
-#include "lib/base/machine.h"
 #include "lib/base/mem.h"
 #include "lib/base/quote.h"
-#include "lib/base/share.h"
 
 static const char *const standard_input[] = {"-"};
 
 /* --- options ------------------------------------------------------------------------ */
 
+static const gs_word types[] = {{"f64", GPUSORT_VALUES_F64},
+                                {"i64", GPUSORT_VALUES_I64},
+                                {"u64", GPUSORT_VALUES_U64},
+                                {"u32", GPUSORT_VALUES_U32},
+                                {"text", GPUSORT_VALUES_TEXT}};
+
+const char *stats_type_name(gpusort_values type)
+{
+    return types[type].name;
+}
+
 void stats_take_type(void *to, gs_opt_scan *scan)
 {
     stats_args *const args = to;
-    gs_word words[GS_NUMBER_TYPE_COUNT + 1];
-    for (int i = 0; i < GS_NUMBER_TYPE_COUNT; i++)
-        words[i] = (gs_word){gs_number_type_name((gs_number_type)i), i};
-    words[GS_NUMBER_TYPE_COUNT] = (gs_word){"text", GS_NUMBER_TYPE_COUNT};
-    const int type = gs_word_arg(scan, GS_COUNTED(words));
-    args->values.is_text = type == GS_NUMBER_TYPE_COUNT;
-    args->has_type = !args->values.is_text;
+    const gpusort_values type = (gpusort_values)gs_word_arg(scan, GS_COUNTED(types));
+    args->is_text = type == GPUSORT_VALUES_TEXT;
+    args->has_type = !args->is_text;
     if (args->has_type)
-        args->values.type = (gs_number_type)type;
+        args->type = type;
 }
 
 /* Seconds, of a number with the unit s, m, h or d behind it; 0: there is no such unit. */
@@ -51,10 +56,10 @@ static double take_time(gs_opt_scan *scan)
 
 void stats_take_every(void *to, gs_opt_scan *scan)
 {
-    gs_report_times *const times = to;
+    gpusort_stream_options *const o = &((stats_args *)to)->stream;
     const double seconds = take_time(scan);
-    times->every_ns = (uint64_t)(seconds * 1e9);
-    times->every_values = seconds > 0 ? 0 : gs_size_arg_count(scan, 1);
+    o->every_ns = (uint64_t)(seconds * 1e9);
+    o->every_values = seconds > 0 ? 0 : gs_size_arg_count(scan, 1);
 }
 
 void stats_take_window(void *to, gs_opt_scan *scan)
@@ -78,59 +83,55 @@ void stats_take_share(void *to, gs_opt_scan *scan)
 
 stats_args stats_args_default(void)
 {
-    return (stats_args){.eps = 0.001, .engine = "auto", .values = {.column_count = 1}};
+    return (stats_args){.stream = GPUSORT_STREAM_OPTIONS, .eps = 0.001, .engine = "auto"};
 }
 
 static void take_separator(stats_args *a)
 {
-    gs_column_format *const f = &a->values.format;
     const char *const text = a->separator;
-    f->is_csv = a->is_csv;
-    f->has_separator = a->is_csv || text != NULL;
-    f->separator = ',';
+    a->stream.is_csv = a->is_csv;
     if (text == NULL)
         return;
     gs_quoted q;
     const bool is_tab = strcmp(text, "\\t") == 0;
     if (!is_tab && strlen(text) != 1)
         gs_die_usage("-t takes one byte, not %s", gs_quote_argument(&q, text));
-    f->separator = is_tab ? '\t' : (uint8_t)*text;
-    if (f->separator == '\n' || (f->is_csv && f->separator == '"'))
+    a->stream.delimiter = is_tab ? '\t' : (uint8_t)*text;
+    if (a->stream.delimiter == '\n' || (a->is_csv && a->stream.delimiter == '"'))
         gs_die_usage("%s cannot stand between fields", gs_quote_argument(&q, text));
 }
 
-static void take_column(gs_column *column, const char *text, gs_value_options *values)
+static void take_column(gpusort_field *field, const char *text, stats_args *a)
 {
     char *end = NULL;
     gs_quoted q;
-    *column = (gs_column){0};
+    *field = (gpusort_field){0};
     if (text == NULL)
         return;
     errno = 0;
-    const unsigned long long field = strtoull(text, &end, 10);
+    const unsigned long long number = strtoull(text, &end, 10);
     const bool is_number = *text >= '0' && *text <= '9' && *end == '\0';
-    if (is_number && (field == 0 || errno != 0))
+    if (is_number && (number == 0 || errno != 0))
         gs_die_usage("fields are counted from 1, not %s", gs_quote_argument(&q, text));
     if (is_number) {
-        column->field = (size_t)field;
+        field->number = (size_t)number;
     } else {
-        column->name = text;
-        values->has_header = true;
+        field->name = text;
+        a->has_header = true;
     }
 }
 
 static void settle(stats_args *a)
 {
-    gs_value_options *const v = &a->values;
-    const bool has_options = a->column || a->separator || a->is_csv || v->has_header;
+    const bool has_options = a->column || a->separator || a->is_csv || a->has_header;
     take_separator(a);
-    take_column(&v->columns[0], a->column, v);
-    if (v->column_count > 1)
-        take_column(&v->columns[1], a->second_column, v);
-    if (a->has_no_header && v->has_header)
+    take_column(&a->stream.value, a->column, a);
+    if (a->has_second)
+        take_column(&a->stream.second, a->second_column, a);
+    if (a->has_no_header && a->has_header)
         gs_die_usage("--no-header: the header was asked for, by --header or a name");
-    v->has_header |= a->is_csv && !a->has_no_header;
-    if (v->is_binary && (has_options || a->has_no_header))
+    a->has_header |= a->is_csv && !a->has_no_header;
+    if (a->is_binary && (has_options || a->has_no_header))
         gs_die_usage("--binary has no lines: neither -t nor -k, --header nor --csv");
     if (a->input_count == 0)
         a->inputs = gs_args_grow(NULL, 0, sizeof *a->inputs),
@@ -144,26 +145,25 @@ void stats_settle_times(stats_args *a)
         gs_die_usage("--time-column is for a --window of a time: 10m");
     if (a->window_seconds <= 0)
         return;
-    if (a->values.is_binary ? has_column : !has_column || a->column == NULL)
+    if (a->is_binary ? has_column : !has_column || a->column == NULL)
         gs_die_usage("a --window of a time needs %s",
-                     a->values.is_binary ? "pairs of value and time: no --time-column"
-                                         : "-k and --time-column");
-    a->values.column_count = 2;
-    a->values.has_times = true;
+                     a->is_binary ? "pairs of value and time: no --time-column"
+                                  : "-k and --time-column");
+    a->has_second = true;
 }
 
 void stats_args_settle(stats_args *a)
 {
-    if (a->values.is_text)
+    if (a->is_text)
         gs_die_usage("--type=text: these are numbers");
     settle(a);
 }
 
 void stats_args_settle_texts(stats_args *a)
 {
-    if (a->values.is_binary && a->values.is_text)
+    if (a->is_binary && a->is_text)
         gs_die_usage("--binary has no texts");
-    a->values.is_text = !a->has_type && !a->values.is_binary;
+    a->is_text = !a->has_type && !a->is_binary;
     settle(a);
 }
 
@@ -175,14 +175,15 @@ void stats_check_save(const stats_args *a)
 
 void stats_check_eps(const stats_args *a)
 {
-    if (a->eps < GS_EPS_MIN || a->eps > GS_EPS_MAX)
-        gs_die_usage("--eps is from %g to %g", GS_EPS_MIN, GS_EPS_MAX);
+    if (a->eps < GPUSORT_EPS_MIN || a->eps > GPUSORT_EPS_MAX)
+        gs_die_usage("--eps is from %g to %g", GPUSORT_EPS_MIN, GPUSORT_EPS_MAX);
 }
 
 void stats_settle_support(stats_args *a, double support)
 {
-    if (a->eps < 0 && support < 10 * GS_EPS_MIN)
-        gs_die_usage("--support is from %g to 1, or give --eps too", 10 * GS_EPS_MIN);
+    if (a->eps < 0 && support < 10 * GPUSORT_EPS_MIN)
+        gs_die_usage("--support is from %g to 1, or give --eps too",
+                     10 * GPUSORT_EPS_MIN);
     if (a->eps < 0)
         a->eps = support / 10;
     stats_check_eps(a);
@@ -194,7 +195,7 @@ stats_output stats_args_output(const stats_args *a)
 {
     return (stats_output){.as_json = a->as_json,
                           .has_groups =
-                              a->times.every_values > 0 || a->times.every_ns > 0};
+                              a->stream.every_values > 0 || a->stream.every_ns > 0};
 }
 
 static void release(stats_args *a)
@@ -235,137 +236,81 @@ static void install_signals(void)
     handle(SIGINT, on_stop, SA_RESTART | (int)SA_RESETHAND);
 }
 
-/* --- the workplace ------------------------------------------------------------------ */
+/* --- the stream --------------------------------------------------------------------- */
 
-static void say(void *context, gs_log_level level, const char *text)
+typedef struct stats_run {
+    const stats_args *args;
+    stats_report_fn *report;
+    void *request;
+    gs_status st; /* of the report that failed */
+} stats_run;
+
+static void say(void *context, gpusort_level level, const char *text)
 {
-    const stats_args *const args = context;
-    if (args->is_verbose || level <= GS_LOG_WARNING)
+    const stats_run *const run = context;
+    if (run->args->is_verbose || level <= GPUSORT_SAYS_WARNING)
         gs_report(0, "%s", text);
 }
 
-static gs_code open_workplace(stats_workplace *w, stats_args *args, gs_status *st)
+static int tell(void *context, gpusort_summary *summary)
 {
-    enum { OTHERS = 16 << 20, LEAST = 4 << 20 };
-    *w = (stats_workplace){.log = {.fn = say, .context = args}};
-    const size_t usable = gs_machine_memory_share(args->memory_bytes).usable_bytes;
-    /* A worker has a block, the values in it and what it has of its own. */
-    const size_t worker_bytes = 6 * (size_t)GS_STREAM_BLOCK_BYTES;
-    size_t workers = gs_share_workers(args->threads);
-    const size_t left = usable > OTHERS ? usable - OTHERS : 0;
-    if (workers > left / 2 / worker_bytes)
-        workers = left / 2 / worker_bytes;
-    if (workers == 0)
-        workers = 1;
-    const size_t taken = workers * worker_bytes;
-    w->memory_bytes = left > taken + LEAST ? left - taken : LEAST;
-    const gs_tuple_sorter_options sorter = {.engine = args->engine,
-                                            .gpu_memory_bytes = args->gpu_memory_bytes,
-                                            .gpus = args->gpus,
-                                            .gpu_count = args->gpu_count};
-    GS_TRY(gs_team_new(&w->team, (unsigned)workers, st));
-    GS_TRY(gs_tuple_sorter_new(&w->sorter, &sorter, &w->log, st));
-    gs_log_say(&w->log, GS_LOG_INFO, "%zu threads; windows are sorted by %s", workers,
-               gs_tuple_sorter_name(w->sorter));
-    return GS_OK;
+    stats_run *const run = context;
+    return run->report(run->request, summary, &run->st);
 }
 
-static void close_workplace(stats_workplace *w)
+static gpusort_stream_options stream_options(const stats_args *a, stats_run *run)
 {
-    gs_tuple_sorter_free(w->sorter);
-    gs_team_free(w->team);
-    *w = (stats_workplace){0};
-}
-
-gs_value_stream_options stats_stream_options(const stats_args *args,
-                                             const stats_workplace *w,
-                                             size_t window_values)
-{
-    install_signals();
-    gs_value_stream_options o = {
-        .input = {.names = args->inputs,
-                  .name_count = args->input_count,
-                  .stop = &stop_asked,
-                  .log = &w->log},
-        .values = args->values,
-        .times = args->times,
-        .window_values = window_values,
-        /* What is made of texts takes several times as much. */
-        .text_bytes_max = gs_clamp(gs_power_below(w->memory_bytes / 64), 64 << 10,
-                                   GS_WINDOW_TEXT_BYTES),
-        .memory_bytes = w->memory_bytes / 2,
-        .sorter = w->sorter,
-        .team = w->team,
-    };
-    o.times.asked = &reports_asked;
+    gpusort_stream_options o = a->stream;
+    o.job.memory_bytes = a->memory_bytes;
+    o.job.threads = a->threads;
+    o.job.engine = a->engine;
+    o.job.gpu_memory_bytes = a->gpu_memory_bytes;
+    o.job.gpus = a->gpus;
+    o.job.gpu_count = (unsigned)a->gpu_count;
+    o.job.log = say;
+    o.job.context = run;
+    o.inputs = a->inputs;
+    o.input_count = a->input_count;
+    o.stop = &stop_asked;
+    o.values = a->is_text ? GPUSORT_VALUES_TEXT : a->type;
+    o.is_binary = a->is_binary;
+    o.has_header = a->has_header;
+    o.skips_bad = a->skips_bad;
+    o.eps = a->eps;
+    o.window = a->window;
+    o.window_seconds = a->window_seconds;
+    o.asked = &reports_asked;
+    o.report = tell;
     return o;
 }
 
-gs_code stats_run_sliding(gs_sliding_kind kind, const stats_args *args,
-                          const stats_workplace *w, gs_sliding_report_fn *report,
-                          void *context, gs_value_stream_counts *counts, gs_status *st)
+gs_code stats_save(const stats_args *args, gpusort_summary *summary, gs_status *st)
 {
-    gs_sliding_sink sink = {.kind = kind,
-                            .type = args->values.type,
-                            .eps = args->eps,
-                            .window = args->window,
-                            .memory_bytes = w->memory_bytes / 2,
-                            .report = report,
-                            .report_context = context};
-    const gs_value_sink as_sink = gs_sliding_sink_as_sink(&sink);
-    if (gs_sliding_sink_init(&sink, st) == GS_OK) {
-        gs_value_stream_options options =
-            stats_stream_options(args, w, sink.block_values);
-        options.text_bytes_max = GS_WINDOW_TEXT_BYTES_MAX;
-        GS_NOTED(gs_value_stream_run(&options, &as_sink, counts, st));
-    }
-    gs_sliding_sink_release(&sink);
-    return st->code;
-}
-
-gs_code stats_run_of_time(gs_sliding_kind kind, const stats_args *args,
-                          const stats_workplace *w, gs_sliding_report_fn *report,
-                          void *context, gs_value_stream_counts *counts, gs_status *st)
-{
-    gs_time_sink sink = {.kind = kind,
-                         .eps = args->eps,
-                         .seconds = args->window_seconds,
-                         .memory_bytes = w->memory_bytes / 2,
-                         .report = report,
-                         .report_context = context};
-    const gs_value_sink as_sink = gs_time_sink_as_sink(&sink);
-    if (gs_time_sink_init(&sink, st) == GS_OK) {
-        gs_value_stream_options options =
-            stats_stream_options(args, w, sink.block_values);
-        options.text_bytes_max = GS_WINDOW_TEXT_BYTES_MAX;
-        GS_NOTED(gs_value_stream_run(&options, &as_sink, counts, st));
-    }
-    gs_time_sink_release(&sink);
-    return st->code;
-}
-
-gs_code stats_save(const stats_args *args, gs_saved_summary *s, gs_status *st)
-{
+    gpusort_error error = GPUSORT_NO_ERROR;
+    gpusort_summary_info info = {.size = sizeof info};
     if (args->save == NULL)
         return GS_OK;
-    s->eps = args->eps;
-    s->type = args->values.type;
-    return gs_saved_summary_write(s, args->save, st);
+    gpusort_summary_describe(summary, &info);
+    return !info.is_end || gpusort_summary_save(summary, args->save, &error) == GPUSORT_OK
+               ? GS_OK
+               : gs_status_of_error(st, &error);
 }
 
-int stats_command_run(stats_args *args, stats_work_fn *work, void *request)
+int stats_command_run(stats_args *args, stats_report_fn *report, void *request)
 {
-    gs_status st = {.code = GS_OK};
-    stats_workplace w = {0};
-    gs_value_stream_counts counts = {0};
-    if (open_workplace(&w, args, &st) == GS_OK)
-        GS_NOTED(work(request, &w, &counts, &st));
-    close_workplace(&w);
+    stats_run run = {.args = args, .report = report, .request = request};
+    gpusort_error error = GPUSORT_NO_ERROR;
+    uint64_t bad = 0;
+    const gpusort_stream_options options = stream_options(args, &run);
+    install_signals();
+    const gpusort_code code = gpusort_stream_run(&options, &bad, &error);
     release(args);
-    if (st.code != GS_OK)
-        return gs_report_failure(&st);
-    if (counts.bad > 0)
-        gs_report(0, "%" PRIu64 " bad value%s left out", counts.bad,
-                  counts.bad == 1 ? " was" : "s were");
+    if (run.st.code != GS_OK)
+        return gs_report_failure(&run.st);
+    if (code != GPUSORT_OK)
+        return gs_report_error(&error);
+    if (bad > 0)
+        gs_report(0, "%" PRIu64 " bad value%s left out", bad,
+                  bad == 1 ? " was" : "s were");
     return gs_stdout_close(GS_EXIT_GOOD);
 }

@@ -8,14 +8,16 @@
 
 #include "cmd/opt_kinds.h"
 #include "cmd/stats_output.h"
-#include "gpu/engine/engine.h"
-#include "lib/stream/streams.h"
+#include "lib/gpusort.h"
 
 typedef struct stats_args {
-    gs_value_options values;
+    /* What was said here and below, after it is settled; the statistic and what that has
+     * of its own are the command's. */
+    gpusort_stream_options stream;
     const char *column, *second_column, *separator;
-    bool has_type, is_csv, has_no_header;
-    gs_report_times times;
+    gpusort_values type; /* of numbers */
+    bool is_text, has_type, is_csv, has_header, has_no_header, is_binary, skips_bad;
+    bool has_second; /* values are pairs */
     bool as_json, is_verbose;
     double eps;
     size_t window;         /* of --window; 0: all values count */
@@ -34,14 +36,14 @@ typedef struct stats_args {
 #define STATS_INPUT_OPTIONS(a)                                                           \
     {'t', "field-separator", GS_OPT_TEXT(&(a)->separator)},                              \
         {'k', "column", GS_OPT_TEXT(&(a)->column)},                                      \
-        {0, "header", GS_OPT_FLAG(&(a)->values.has_header)},                             \
+        {0, "header", GS_OPT_FLAG(&(a)->has_header)},                                    \
         {0, "no-header", GS_OPT_FLAG(&(a)->has_no_header)},                              \
         {0, "csv", GS_OPT_FLAG(&(a)->is_csv)},                                           \
         {0, "type", GS_OPT_CALL(stats_take_type, (a))},                                  \
-        {0, "binary", GS_OPT_FLAG(&(a)->values.is_binary)},                              \
-        {0, "skip-bad", GS_OPT_FLAG(&(a)->values.skips_bad)},                            \
+        {0, "binary", GS_OPT_FLAG(&(a)->is_binary)},                                     \
+        {0, "skip-bad", GS_OPT_FLAG(&(a)->skips_bad)},                                   \
     {                                                                                    \
-        0, "every", GS_OPT_CALL(stats_take_every, &(a)->times)                           \
+        0, "every", GS_OPT_CALL(stats_take_every, (a))                                   \
     }
 #define STATS_WORK_OPTIONS(a)                                                            \
     {0, "json", GS_OPT_FLAG(&(a)->as_json)}, {0, "engine", GS_OPT_ENGINE(&(a)->engine)}, \
@@ -102,6 +104,8 @@ gs_opt_fn stats_take_type, stats_take_every, stats_take_share, stats_take_window
 /* The defaults, and after the options were parsed, what follows from them. Ends the
  * program where they do not go together. */
 stats_args stats_args_default(void);
+/* Of --type: "f64". */
+const char *stats_type_name(gpusort_values type);
 void stats_args_settle(stats_args *args);
 /* The same where values are texts, unless a type of numbers was named. */
 void stats_args_settle_texts(stats_args *args);
@@ -118,43 +122,16 @@ void stats_settle_support(stats_args *args, double support);
 /* How answers are printed, by these options. */
 stats_output stats_args_output(const stats_args *args);
 
-/* What is there to work with. */
-typedef struct stats_workplace {
-    gs_log log;
-    gs_team *team;
-    gs_tuple_sorter *sorter;
-    size_t memory_bytes; /* for windows and for what is kept of them, each a half */
-} stats_workplace;
+/* Tells of what is known of the stream now. */
+typedef gs_code stats_report_fn(void *request, gpusort_summary *summary, gs_status *st);
 
-/* What a command does once there is a workplace: `request` is its own. */
-typedef gs_code stats_work_fn(void *request, const stats_workplace *w,
-                              gs_value_stream_counts *counts, gs_status *st);
+/* Reads the stream, as args->stream says, and reports of it; releases `args` and says
+ * what failed or how many values were left out: what the program exits with. From now on
+ * SIGUSR1 asks for a report, SIGINT for a last one; a second SIGINT ends the program. */
+int stats_command_run(stats_args *args, stats_report_fn *report, void *request);
 
-/* Opens a workplace, does that work in it, closes it, releases `args` and says what
- * failed or how many values were left out: what the program exits with. */
-int stats_command_run(stats_args *args, stats_work_fn *work, void *request);
-
-/* Writes to args->save, if there is one, with eps and type as the options have them; the
- * summary is not used any more. */
-GS_MUST_CHECK gs_code stats_save(const stats_args *args, gs_saved_summary *s,
+/* Writes to args->save, if there is one, what is known in the end. */
+GS_MUST_CHECK gs_code stats_save(const stats_args *args, gpusort_summary *summary,
                                  gs_status *st);
-
-/* How a stream of numbers is read, by these options. From now on SIGUSR1 asks for a
- * report, SIGINT for a last one; a second SIGINT ends the program. */
-gs_value_stream_options stats_stream_options(const stats_args *args,
-                                             const stats_workplace *w,
-                                             size_t window_values);
-
-/* Reports of the last args->window values. */
-GS_MUST_CHECK gs_code stats_run_sliding(gs_sliding_kind kind, const stats_args *args,
-                                        const stats_workplace *w,
-                                        gs_sliding_report_fn *report, void *context,
-                                        gs_value_stream_counts *counts, gs_status *st);
-
-/* Reports of those of the last args->window_seconds. */
-GS_MUST_CHECK gs_code stats_run_of_time(gs_sliding_kind kind, const stats_args *args,
-                                        const stats_workplace *w,
-                                        gs_sliding_report_fn *report, void *context,
-                                        gs_value_stream_counts *counts, gs_status *st);
 
 #endif

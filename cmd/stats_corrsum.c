@@ -27,7 +27,6 @@ static const char usage_text[] =
 typedef struct corrsum_request {
     stats_args args;
     corrsum_ask ask;
-    const gs_pair_sink *sink;
 } corrsum_request;
 
 static void parse(corrsum_request *r, int argc, char **argv)
@@ -44,12 +43,12 @@ static void parse(corrsum_request *r, int argc, char **argv)
         STATS_WORK_OPTIONS(a),
     };
     gs_opt_parse(argc, argv, usage_text, GS_COUNTED(options));
-    a->values.column_count = 2;
-    if (a->values.is_binary && a->second_column != NULL)
+    a->has_second = true;
+    if (a->is_binary && a->second_column != NULL)
         gs_die_usage("--binary has pairs of numbers, X and Y: no --sum");
-    if (!a->values.is_binary && a->column == NULL)
+    if (!a->is_binary && a->column == NULL)
         a->column = "1";
-    if (!a->values.is_binary && a->second_column == NULL)
+    if (!a->is_binary && a->second_column == NULL)
         a->second_column = "2";
     if (a->window_seconds > 0)
         gs_die_usage("sums have no --window of a time: the few pairs that it would leave "
@@ -57,61 +56,21 @@ static void parse(corrsum_request *r, int argc, char **argv)
     stats_args_settle(a);
     stats_check_save(a);
     stats_check_eps(a);
-    r->ask.type = a->values.type;
-    r->ask.eps = a->eps;
     r->ask.output = stats_args_output(a);
+    a->stream.statistic = GPUSORT_SUMS;
+    a->stream.has_ranks = r->ask.agg == GPUSORT_QUANTILE;
 }
 
-/* --- answers ------------------------------------------------------------------------ */
-
-static gs_code print_report(void *context, const gs_pair_facts *all, bool is_end,
-                            gs_status *st)
-{
-    corrsum_request *const r = context;
-    GS_TRY(corrsum_print(&r->ask, all, all->values, gs_pair_sink_bytes(r->sink), is_end,
-                         st));
-    gs_saved_summary s = {.kind = GS_SAVED_SUMS,
-                          .values = all->values,
-                          .has_ranks = r->sink->has_ranks,
-                          .pairs = *all};
-    return is_end ? stats_save(&r->args, &s, st) : GS_OK;
-}
-
-static gs_code print_sliding(void *context, const gs_sliding_all *all, bool is_end,
-                             gs_status *st)
-{
-    corrsum_request *const r = context;
-    return corrsum_print(&r->ask, &all->covered->pairs, all->values, all->bytes, is_end,
-                         st);
-}
-
-static gs_code work(void *request, const stats_workplace *w,
-                    gs_value_stream_counts *counts, gs_status *st)
+static gs_code print_report(void *request, gpusort_summary *summary, gs_status *st)
 {
     corrsum_request *const r = request;
-    if (r->args.window > 0)
-        return stats_run_sliding(r->ask.agg == AGG_QUANTILE ? GS_SLIDING_SUMS_AND_RANKS
-                                                            : GS_SLIDING_SUMS,
-                                 &r->args, w, print_sliding, r, counts, st);
-    gs_pair_sink sink = {.type = r->args.values.type,
-                         .eps = r->args.eps,
-                         .has_ranks = r->ask.agg == AGG_QUANTILE,
-                         .memory_bytes = w->memory_bytes / 2,
-                         .report = print_report,
-                         .report_context = r};
-    r->sink = &sink;
-    const size_t window = gs_rank_window_values(r->args.eps, sink.memory_bytes / 2);
-    gs_pair_sink_init(&sink, window);
-    const gs_value_stream_options options = stats_stream_options(&r->args, w, window);
-    const gs_value_sink as_sink = gs_pair_sink_as_sink(&sink);
-    GS_NOTED(gs_value_stream_run(&options, &as_sink, counts, st));
-    gs_pair_sink_release(&sink);
-    return st->code;
+    GS_TRY(corrsum_print(&r->ask, summary, st));
+    return stats_save(&r->args, summary, st);
 }
 
 int gs_stats_corrsum_command(int argc, char **argv)
 {
     corrsum_request r = {.args = stats_args_default(), .ask = {.phi = 0.5, .times = 1}};
     parse(&r, argc, argv);
-    return stats_command_run(&r.args, work, &r);
+    return stats_command_run(&r.args, print_report, &r);
 }

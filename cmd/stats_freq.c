@@ -2,8 +2,6 @@
 /*
  * gpusort stats freq: the most frequent values of a stream.
  */
-#include <math.h>
-
 #include "cmd/commands.h"
 #include "cmd/freq_answer.h"
 #include "cmd/report.h"
@@ -47,86 +45,20 @@ static void parse(freq_request *r, int argc, char **argv)
     stats_args_settle_texts(a);
     stats_check_save(a);
     stats_settle_support(a, r->ask.support);
-    r->ask.eps = a->eps;
-    r->ask.type = a->values.type;
     r->ask.output = stats_args_output(a);
+    a->stream.statistic = GPUSORT_FREQUENT;
 }
 
-/* --- answers ------------------------------------------------------------------------ */
-
-static size_t counters_of(const freq_request *r)
-{
-    return (size_t)ceil(1 / r->args.eps);
-}
-
-static gs_code print_report(void *context, const gs_frequent *all, bool is_end,
-                            gs_status *st)
-{
-    freq_request *const r = context;
-    GS_TRY(freq_print(&r->ask, all, is_end, st));
-    const bool is_text = all->texts != NULL;
-    gs_saved_summary s = {.kind = is_text ? GS_SAVED_TEXTS : GS_SAVED_NUMBERS,
-                          .values = all->values,
-                          .counters = counters_of(r)};
-    if (is_text)
-        s.texts = *all->texts;
-    else
-        s.numbers = *all->numbers;
-    return is_end ? stats_save(&r->args, &s, st) : GS_OK;
-}
-
-static gs_code print_sliding(void *context, const gs_sliding_all *all, bool is_end,
-                             gs_status *st)
-{
-    freq_request *const r = context;
-    const gs_sliding_block *const b = all->covered;
-    const bool is_text = r->args.values.is_text;
-    const gs_frequent frequent = {.numbers = is_text ? NULL : &b->numbers,
-                                  .texts = is_text ? &b->texts : NULL,
-                                  .values = all->values,
-                                  .in_window = all->in_window,
-                                  .lost = all->uncovered + all->window_error +
-                                          (is_text ? b->texts.lost : b->numbers.lost),
-                                  .bytes = all->bytes};
-    return freq_print(&r->ask, &frequent, is_end, st);
-}
-
-/* --- ways --------------------------------------------------------------------------- */
-
-static gs_code run_all(freq_request *r, const stats_workplace *w,
-                       gs_value_stream_counts *counts, gs_status *st)
-{
-    gs_count_sink sink = {.is_text = r->args.values.is_text,
-                          .counters = counters_of(r),
-                          .memory_bytes = w->memory_bytes / 2,
-                          .report = print_report,
-                          .report_context = r};
-    const size_t window = sink.is_text
-                              ? GS_WINDOW_TEXTS
-                              : gs_count_window_values(sink.counters, sink.memory_bytes);
-    const gs_value_stream_options options = stats_stream_options(&r->args, w, window);
-    const gs_value_sink as_sink = gs_count_sink_as_sink(&sink);
-    GS_NOTED(gs_value_stream_run(&options, &as_sink, counts, st));
-    gs_count_sink_release(&sink);
-    return st->code;
-}
-
-static gs_code work(void *request, const stats_workplace *w,
-                    gs_value_stream_counts *counts, gs_status *st)
+static gs_code print_report(void *request, gpusort_summary *summary, gs_status *st)
 {
     freq_request *const r = request;
-    const gs_sliding_kind kind =
-        r->args.values.is_text ? GS_SLIDING_TEXTS : GS_SLIDING_NUMBERS;
-    if (r->args.window_seconds > 0)
-        return stats_run_of_time(kind, &r->args, w, print_sliding, r, counts, st);
-    if (r->args.window > 0)
-        return stats_run_sliding(kind, &r->args, w, print_sliding, r, counts, st);
-    return run_all(r, w, counts, st);
+    GS_TRY(freq_print(&r->ask, summary, st));
+    return stats_save(&r->args, summary, st);
 }
 
 int gs_stats_freq_command(int argc, char **argv)
 {
     freq_request r = {.args = stats_args_default(), .ask.support = FREQ_SUPPORT};
     parse(&r, argc, argv);
-    return stats_command_run(&r.args, work, &r);
+    return stats_command_run(&r.args, print_report, &r);
 }

@@ -2,8 +2,6 @@
 /*
  * gpusort stats hhh: hierarchical heavy hitters, prefixes that many values have.
  */
-#include <math.h>
-
 #include "cmd/commands.h"
 #include "cmd/freq_answer.h"
 #include "cmd/hhh_answer.h"
@@ -27,17 +25,16 @@ static const char usage_text[] =
     "Which values (a line, unless said otherwise):\n" STATS_COLUMN_USAGE
     "      --type=TYPE          text\n" STATS_BINARY_USAGE STATS_WORK_USAGE;
 
-static const gs_word hierarchies[] = {{"dots", GS_BY_DOTS},
-                                      {"slash", GS_BY_SLASH},
-                                      {"domain", GS_BY_DOMAIN},
-                                      {"ip", GS_BY_IP}};
+static const gs_word hierarchies[] = {{"dots", GPUSORT_BY_DOTS},
+                                      {"slash", GPUSORT_BY_SLASH},
+                                      {"domain", GPUSORT_BY_DOMAIN},
+                                      {"ip", GPUSORT_BY_IP}};
 
 typedef struct hhh_request {
     stats_args args;
-    gs_hierarchy_kind kind;
+    gpusort_hierarchy kind;
     size_t step;
     hhh_ask ask;
-    const gs_prefix_sink *sink;
 } hhh_request;
 
 static void parse(hhh_request *r, int argc, char **argv)
@@ -55,55 +52,28 @@ static void parse(hhh_request *r, int argc, char **argv)
     };
     a->eps = -1;
     gs_opt_parse(argc, argv, usage_text, GS_COUNTED(options));
-    if (a->has_type || a->values.is_binary)
+    if (a->has_type || a->is_binary)
         gs_die_usage("prefixes are of text: neither --type=%s nor --binary",
-                     gs_number_type_name(a->values.type));
+                     stats_type_name(a->type));
     if (a->window > 0 || a->window_seconds > 0)
         gs_die_usage("prefixes are of all values: each of up to %d levels would need a "
                      "--window of its own",
-                     GS_PREFIX_LEVELS_MAX);
+                     GPUSORT_LEVELS_MAX);
     stats_args_settle_texts(a);
     stats_settle_support(a, r->ask.support);
-    if (r->step < GS_IP_STEP_MIN || r->step > GS_IP_STEP_MAX)
-        gs_die_usage("--step is from %d to %d", GS_IP_STEP_MIN, GS_IP_STEP_MAX);
-    if (r->kind == GS_BY_IP) {
-        a->values.is_good = gs_prefix_is_address;
-        a->values.good_name = "address";
-    }
-    r->ask.eps = a->eps;
+    if (r->step < GPUSORT_STEP_MIN || r->step > GPUSORT_STEP_MAX)
+        gs_die_usage("--step is from %d to %d", GPUSORT_STEP_MIN, GPUSORT_STEP_MAX);
     r->ask.output = stats_args_output(a);
+    a->stream.statistic = GPUSORT_PREFIXES;
+    a->stream.hierarchy = r->kind;
+    a->stream.step = (unsigned)r->step;
 }
 
-static gs_code print_report(void *context, const gs_heavy_prefixes *all, bool is_end,
-                            gs_status *st)
-{
-    hhh_request *const r = context;
-    GS_TRY(hhh_print(&r->ask, all, is_end, st));
-    gs_saved_summary s = {.kind = GS_SAVED_PREFIXES,
-                          .values = all->values,
-                          .counters = r->sink->counters,
-                          .prefixes = r->sink->counts};
-    return is_end ? stats_save(&r->args, &s, st) : GS_OK;
-}
-
-static gs_code work(void *request, const stats_workplace *w,
-                    gs_value_stream_counts *counts, gs_status *st)
+static gs_code print_report(void *request, gpusort_summary *summary, gs_status *st)
 {
     hhh_request *const r = request;
-    const unsigned step = r->kind == GS_BY_IP ? (unsigned)r->step : 0;
-    gs_prefix_sink sink = {.counts = {.by = {r->kind, step}},
-                           .support = r->ask.support,
-                           .counters = (size_t)ceil(1 / r->args.eps),
-                           .memory_bytes = w->memory_bytes / 2,
-                           .report = print_report,
-                           .report_context = r};
-    r->sink = &sink;
-    const gs_value_stream_options options =
-        stats_stream_options(&r->args, w, GS_WINDOW_TEXTS);
-    const gs_value_sink as_sink = gs_prefix_sink_as_sink(&sink);
-    GS_NOTED(gs_value_stream_run(&options, &as_sink, counts, st));
-    gs_prefix_sink_release(&sink);
-    return st->code;
+    GS_TRY(hhh_print(&r->ask, summary, st));
+    return stats_save(&r->args, summary, st);
 }
 
 int gs_stats_hhh_command(int argc, char **argv)
@@ -111,5 +81,5 @@ int gs_stats_hhh_command(int argc, char **argv)
     hhh_request r = {
         .args = stats_args_default(), .ask.support = FREQ_SUPPORT, .step = 8};
     parse(&r, argc, argv);
-    return stats_command_run(&r.args, work, &r);
+    return stats_command_run(&r.args, print_report, &r);
 }

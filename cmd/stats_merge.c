@@ -12,7 +12,6 @@
 #include "cmd/report.h"
 #include "cmd/stats_args.h"
 #include "lib/base/assertion.h"
-#include "lib/base/machine.h"
 #include "lib/base/mem.h"
 
 static const char usage_text[] =
@@ -66,36 +65,18 @@ static void parse(merge_request *r, int argc, char **argv)
         r->as_json;
 }
 
-/* Of the memory a file may have an eighth: its bytes, what they say, and what that makes
- * together with others, are there at once. */
-static gs_code read_all(const merge_request *r, gs_saved_summary *all, gs_status *st)
+static gpusort_code read_all(const merge_request *r, gpusort_summary **all,
+                             gpusort_error *error)
 {
-    const size_t usable = gs_machine_memory_share(r->memory_bytes).usable_bytes;
-    GS_TRY(gs_saved_summary_read(all, r->files[0], usable / 8, st));
-    for (size_t i = 1; i < r->file_count && st->code == GS_OK; i++) {
-        gs_saved_summary one;
-        if (gs_saved_summary_read(&one, r->files[i], usable / 8, st) == GS_OK)
-            GS_NOTED(gs_saved_summary_merge(all, &one, r->files[i], st));
-        gs_saved_summary_release(&one);
-        if (st->code == GS_OK && gs_saved_summary_bytes(all) > usable / 4) {
-            (void)GS_FAIL(st, GS_ERR_LIMIT, 0, "these summaries take more than %zu bytes",
-                          usable / 4);
-            return gs_status_hint(st, "give more memory with -S");
-        }
+    gpusort_code code = gpusort_summary_load(all, r->files[0], r->memory_bytes, error);
+    for (size_t i = 1; i < r->file_count && code == GPUSORT_OK; i++) {
+        gpusort_summary *one;
+        code = gpusort_summary_load(&one, r->files[i], r->memory_bytes, error);
+        if (code == GPUSORT_OK)
+            code = gpusort_summary_merge(*all, one, error);
+        gpusort_summary_free(one);
     }
-    return st->code;
-}
-
-static gs_code print_sums(merge_request *r, const gs_saved_summary *all, gs_status *st)
-{
-    if (r->sums.agg == AGG_QUANTILE && !all->has_ranks) {
-        (void)GS_FAIL(st, GS_ERR_ARG, 0, "no quantile of x was saved");
-        return gs_status_hint(st, "save with --agg=quantile");
-    }
-    r->sums.type = all->type;
-    r->sums.eps = all->eps;
-    return corrsum_print(&r->sums, &all->pairs, all->values, gs_saved_summary_bytes(all),
-                         true, st);
+    return code;
 }
 
 /* Of those that are frequent the error must leave some. */
@@ -109,68 +90,38 @@ static gs_code settle_support(merge_request *r, double eps, gs_status *st)
                          r->support, eps);
 }
 
-static gs_code print_heavy(merge_request *r, const gs_saved_summary *all, gs_status *st)
+static gs_code print_heavy(merge_request *r, gpusort_summary *all, double eps,
+                           gs_status *st)
 {
-    gs_heavy_finder finder = {.capacity = 0};
-    gs_heavy_prefixes heavy = {.values = all->values,
-                               .bytes = gs_saved_summary_bytes(all)};
-    hhh_ask ask = {.eps = all->eps, .output.as_json = r->as_json};
-    GS_TRY(settle_support(r, all->eps, st));
+    hhh_ask ask = {.output.as_json = r->as_json};
+    GS_TRY(settle_support(r, eps, st));
     ask.support = r->support;
-    if (gs_heavy_find(&finder, &all->prefixes, NULL, r->support * (double)all->values,
-                      &heavy, st) == GS_OK)
-        GS_NOTED(hhh_print(&ask, &heavy, true, st));
-    gs_heavy_finder_release(&finder);
-    return st->code;
+    return hhh_print(&ask, all, st);
 }
 
-static gs_code print_frequent(merge_request *r, gs_saved_summary *all, gs_status *st)
+static gs_code print_frequent(merge_request *r, gpusort_summary *all, double eps,
+                              gs_status *st)
 {
-    const bool is_text = all->kind == GS_SAVED_TEXTS;
-    gs_frequent f = {.values = all->values,
-                     .in_window = all->values,
-                     .bytes = gs_saved_summary_bytes(all)};
-    GS_TRY(settle_support(r, all->eps, st));
+    GS_TRY(settle_support(r, eps, st));
     r->frequent.support = r->support;
-    if (is_text) {
-        gs_text_counts_rank(&all->texts);
-        f.texts = &all->texts;
-        f.lost = all->texts.lost;
-    } else {
-        gs_count_summary_rank(&all->numbers);
-        f.numbers = &all->numbers;
-        f.lost = all->numbers.lost;
-    }
-    r->frequent.type = all->type;
-    r->frequent.eps = all->eps;
-    return freq_print(&r->frequent, &f, true, st);
-}
-
-static gs_code print_quantiles(merge_request *r, gs_saved_summary *all, gs_status *st)
-{
-    const quantile_view v = {.all = &all->ranks,
-                             .values = all->values,
-                             .in_window = all->values,
-                             .bytes = gs_saved_summary_bytes(all)};
-    r->quantiles.type = all->type;
-    r->quantiles.eps = all->eps;
-    return quantile_print(&r->quantiles, &v, true, st);
+    return freq_print(&r->frequent, all, st);
 }
 
 /* What an answer of this kind does not look at would be believed to have counted. */
-static gs_code refuse_others(const merge_request *r, gs_saved_kind kind, gs_status *st)
+static gs_code refuse_others(const merge_request *r, gpusort_statistic kind,
+                             gs_status *st)
 {
-    const bool is_count = kind == GS_SAVED_NUMBERS || kind == GS_SAVED_TEXTS;
-    const bool is_sum = kind == GS_SAVED_SUMS;
+    const bool is_count = kind == GPUSORT_FREQUENT;
+    const bool is_sum = kind == GPUSORT_SUMS;
     const struct {
         const char *name;
         bool is_given, is_fit;
     } options[] = {
         {"phi", strcmp(r->quantiles.phi_text, QUANTILE_PHIS) != 0,
-         is_sum || kind == GS_SAVED_QUANTILES},
-        {"support", r->support >= 0, is_count || kind == GS_SAVED_PREFIXES},
+         is_sum || kind == GPUSORT_QUANTILES},
+        {"support", r->support >= 0, is_count || kind == GPUSORT_PREFIXES},
         {"top", r->frequent.top > 0, is_count},
-        {"agg", r->sums.agg != AGG_AVG, is_sum},
+        {"agg", r->sums.agg != GPUSORT_AVERAGE, is_sum},
         {"times", r->sums.times != 1, is_sum},
         {"plus", r->sums.plus != 0, is_sum},
     };
@@ -182,31 +133,42 @@ static gs_code refuse_others(const merge_request *r, gs_saved_kind kind, gs_stat
     return GS_OK;
 }
 
-static gs_code print_all(merge_request *r, gs_saved_summary *all, gs_status *st)
+static gs_code print_all(merge_request *r, gpusort_summary *all, gs_status *st)
 {
-    switch (all->kind) {
-    case GS_SAVED_QUANTILES: return print_quantiles(r, all, st);
-    case GS_SAVED_NUMBERS:
-    case GS_SAVED_TEXTS: return print_frequent(r, all, st);
-    case GS_SAVED_SUMS: return print_sums(r, all, st);
-    case GS_SAVED_PREFIXES: return print_heavy(r, all, st);
-    case GS_SAVED_KINDS: break;
+    gpusort_summary_info info = {.size = sizeof info};
+    gpusort_summary_describe(all, &info);
+    GS_TRY(refuse_others(r, info.statistic, st));
+    switch (info.statistic) {
+    case GPUSORT_QUANTILES: return quantile_print(&r->quantiles, all, st);
+    case GPUSORT_FREQUENT: return print_frequent(r, all, info.eps, st);
+    case GPUSORT_SUMS: return corrsum_print(&r->sums, all, st);
+    case GPUSORT_PREFIXES: return print_heavy(r, all, info.eps, st);
+    case GPUSORT_COLUMNS: break;
     }
     gs_assert_failed("a kind of summary", __FILE__, __LINE__);
+}
+
+static int merge(merge_request *r)
+{
+    gs_status st = {.code = GS_OK};
+    gpusort_error error = GPUSORT_NO_ERROR;
+    gpusort_summary *all = NULL;
+    gpusort_code code = read_all(r, &all, &error);
+    if (code == GPUSORT_OK && print_all(r, all, &st) == GS_OK && r->save != NULL)
+        code = gpusort_summary_save(all, r->save, &error);
+    gpusort_summary_free(all);
+    if (st.code != GS_OK)
+        return gs_report_failure(&st);
+    return code != GPUSORT_OK ? gs_report_error(&error) : gs_stdout_close(GS_EXIT_GOOD);
 }
 
 int gs_stats_merge_command(int argc, char **argv)
 {
     merge_request r = {
         .quantiles = {.phi_text = QUANTILE_PHIS}, .support = -1, .sums = {.times = 1}};
-    gs_status st = {.code = GS_OK};
-    gs_saved_summary all = {.values = 0};
     parse(&r, argc, argv);
-    if (read_all(&r, &all, &st) == GS_OK && refuse_others(&r, all.kind, &st) == GS_OK &&
-        print_all(&r, &all, &st) == GS_OK && r.save != NULL)
-        GS_NOTED(gs_saved_summary_write(&all, r.save, &st));
-    gs_saved_summary_release(&all);
+    const int exit_code = merge(&r);
     quantile_ask_release(&r.quantiles);
     gs_mem_free(r.files);
-    return st.code != GS_OK ? gs_report_failure(&st) : gs_stdout_close(GS_EXIT_GOOD);
+    return exit_code;
 }

@@ -24,12 +24,17 @@ bool stats_output_begin(stats_output *o, uint64_t values, bool is_end)
     return true;
 }
 
-void stats_output_number(const stats_output *o, gs_number_type type, uint64_t key)
+void stats_output_number(const stats_output *o, const gpusort_value *number)
 {
-    char text[GS_NUMBER_TEXT_BYTES];
-    gs_number_print(type, key, text);
-    const bool is_quoted = o->as_json && isinf(gs_number_as_double(type, key));
+    char text[GPUSORT_NUMBER_BYTES];
+    (void)gpusort_number_text(number, text);
+    const bool is_quoted = o->as_json && isinf(number->f64);
     printf(is_quoted ? "\"%s\"" : "%s", text);
+}
+
+void stats_output_double(const stats_output *o, double number)
+{
+    stats_output_number(o, &(gpusort_value){.type = GPUSORT_VALUES_F64, .f64 = number});
 }
 
 static size_t find_end(const uint8_t *p, size_t bytes)
@@ -51,6 +56,14 @@ void stats_output_text(const stats_output *o, const void *text, size_t bytes)
             n++;
         }
     }
+}
+
+void stats_output_value(const stats_output *o, const gpusort_value *value)
+{
+    if (value->type == GPUSORT_VALUES_TEXT)
+        stats_output_text(o, value->text, value->bytes);
+    else
+        stats_output_number(o, value);
 }
 
 gs_code stats_output_end(stats_output *o, gs_status *st)

@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 #include "lib/base/status.h"
-#include "lib/stream/streams.h"
+#include "lib/gpusort.h"
 
 typedef struct stats_output {
     bool as_json;
@@ -22,9 +22,12 @@ typedef struct stats_output {
 /* The head of a report; false: the last report has told of just these values. */
 bool stats_output_begin(stats_output *o, uint64_t values, bool is_end);
 /* A number; JSON has no infinite ones, which are strings there: "inf" and "-inf". */
-void stats_output_number(const stats_output *o, gs_number_type type, uint64_t key);
+void stats_output_number(const stats_output *o, const gpusort_value *number);
+void stats_output_double(const stats_output *o, double number);
 /* A text, as it is but for the ends of lines in it, which become \n, or as JSON. */
 void stats_output_text(const stats_output *o, const void *text, size_t bytes);
+/* Whichever of these it is. */
+void stats_output_value(const stats_output *o, const gpusort_value *value);
 /* Its end: what was printed is on its way. */
 GS_MUST_CHECK gs_code stats_output_end(stats_output *o, gs_status *st);
 

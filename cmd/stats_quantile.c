@@ -32,7 +32,6 @@ typedef struct quantile_request {
     bool is_exact;
     const char **temp_folders;
     size_t temp_folder_count;
-    const gs_rank_sink *sink;
 } quantile_request;
 
 static void parse(quantile_request *r, int argc, char **argv)
@@ -64,111 +63,25 @@ static void parse(quantile_request *r, int argc, char **argv)
         a->eps = usual_eps;
     stats_check_eps(a);
     quantile_ask_take(&r->ask);
-    r->ask.type = a->values.type;
-    r->ask.eps = a->eps;
     r->ask.output = stats_args_output(a);
+    a->stream.statistic = GPUSORT_QUANTILES;
+    a->stream.is_exact = r->is_exact;
+    a->stream.job.temp_folders = r->temp_folders;
+    a->stream.job.temp_folder_count = r->temp_folder_count;
 }
 
-/* --- answers ------------------------------------------------------------------------ */
-
-static gs_code print_report(void *context, const gs_rank_summary *all, bool is_end,
-                            gs_status *st)
-{
-    quantile_request *const r = context;
-    const gs_rank_histogram *const h = &r->sink->histogram;
-    const size_t most =
-        gs_rank_histogram_entries_max(h->eps, h->window_values, all->values);
-    const quantile_view v = {.all = all,
-                             .values = all->values,
-                             .in_window = all->values,
-                             .bytes =
-                                 gs_rank_histogram_entries(h) * sizeof(gs_rank_entry),
-                             .bytes_max = most * sizeof(gs_rank_entry)};
-    GS_TRY(quantile_print(&r->ask, &v, is_end, st));
-    gs_saved_summary s = {
-        .kind = GS_SAVED_QUANTILES, .values = all->values, .ranks = *all};
-    return is_end ? stats_save(&r->args, &s, st) : GS_OK;
-}
-
-static gs_code print_sliding(void *context, const gs_sliding_all *all, bool is_end,
-                             gs_status *st)
-{
-    quantile_request *const r = context;
-    const quantile_view v = {.all = &all->covered->ranks,
-                             .values = all->values,
-                             .in_window = all->in_window,
-                             .uncovered = all->uncovered,
-                             .window_error = all->window_error,
-                             .bytes = all->bytes};
-    return quantile_print(&r->ask, &v, is_end, st);
-}
-
-static gs_code print_exact(void *context, gs_exact_sink *all, bool is_end, gs_status *st)
-{
-    quantile_request *const r = context;
-    const quantile_view v = {.exact = all,
-                             .values = all->values,
-                             .in_window = all->values,
-                             .bytes = gs_key_runs_held_bytes(&all->runs),
-                             .spilled_bytes = gs_key_runs_spilled_bytes(&all->runs)};
-    return quantile_print(&r->ask, &v, is_end, st);
-}
-
-/* --- ways --------------------------------------------------------------------------- */
-
-static gs_code run_all(quantile_request *r, const stats_workplace *w,
-                       gs_value_stream_counts *counts, gs_status *st)
-{
-    gs_rank_sink sink;
-    gs_rank_sink_init(&sink, r->args.eps, w->memory_bytes / 2, print_report, r);
-    r->sink = &sink;
-    const gs_value_stream_options options =
-        stats_stream_options(&r->args, w, sink.histogram.window_values);
-    const gs_value_sink as_sink = gs_rank_sink_as_sink(&sink);
-    GS_NOTED(gs_value_stream_run(&options, &as_sink, counts, st));
-    gs_rank_sink_release(&sink);
-    return st->code;
-}
-
-/* Windows take no more than a half of the memory; runs have what they leave. */
-static gs_code run_exact(quantile_request *r, const stats_workplace *w,
-                         gs_value_stream_counts *counts, gs_status *st)
-{
-    gs_exact_sink sink = {.report = print_exact, .report_context = r};
-    const size_t window_values =
-        gs_exact_window_values(w->memory_bytes, gs_tuple_sorter_uses_gpu(w->sorter));
-    gs_value_stream_options options = stats_stream_options(&r->args, w, window_values);
-    const size_t windows_bytes =
-        (gs_team_workers(w->team) + 1) * 2 * window_values * sizeof(uint64_t);
-    if (windows_bytes < options.memory_bytes)
-        options.memory_bytes = windows_bytes;
-    const gs_value_sink as_sink = gs_exact_sink_as_sink(&sink);
-    if (gs_exact_sink_init(&sink, window_values, w->memory_bytes - options.memory_bytes,
-                           r->temp_folders, r->temp_folder_count, st) == GS_OK)
-        GS_NOTED(gs_value_stream_run(&options, &as_sink, counts, st));
-    gs_exact_sink_release(&sink);
-    return st->code;
-}
-
-static gs_code work(void *request, const stats_workplace *w,
-                    gs_value_stream_counts *counts, gs_status *st)
+static gs_code print_report(void *request, gpusort_summary *summary, gs_status *st)
 {
     quantile_request *const r = request;
-    if (r->is_exact)
-        return run_exact(r, w, counts, st);
-    if (r->args.window_seconds > 0)
-        return stats_run_of_time(GS_SLIDING_RANKS, &r->args, w, print_sliding, r, counts,
-                                 st);
-    if (r->args.window == 0)
-        return run_all(r, w, counts, st);
-    return stats_run_sliding(GS_SLIDING_RANKS, &r->args, w, print_sliding, r, counts, st);
+    GS_TRY(quantile_print(&r->ask, summary, st));
+    return stats_save(&r->args, summary, st);
 }
 
 int gs_stats_quantile_command(int argc, char **argv)
 {
     quantile_request r = {.args = stats_args_default(), .ask.phi_text = QUANTILE_PHIS};
     parse(&r, argc, argv);
-    const int exit_code = stats_command_run(&r.args, work, &r);
+    const int exit_code = stats_command_run(&r.args, print_report, &r);
     quantile_ask_release(&r.ask);
     gs_mem_free(r.temp_folders);
     return exit_code;

@@ -3,7 +3,6 @@
  * gpusort stats summary: what there is in an unknown file, column by column.
  */
 #include <inttypes.h>
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -34,7 +33,6 @@ typedef struct summary_request {
     size_t top;
     bool has_histogram;
     stats_output output;
-    const gs_table_sink *sink;
 } summary_request;
 
 static const double phis[] = {0.01, 0.25, 0.5, 0.75, 0.99};
@@ -50,7 +48,7 @@ static bool ends_with(const char *name, const char *end)
 static void read_names_of_files(stats_args *a)
 {
     static const char *const packed[] = {"", ".gz", ".zst"};
-    if (a->separator != NULL || a->is_csv || a->values.is_binary || a->input_count == 0)
+    if (a->separator != NULL || a->is_csv || a->is_binary || a->input_count == 0)
         return;
     for (size_t i = 0; i < sizeof packed / sizeof *packed; i++) {
         char end[16];
@@ -60,7 +58,7 @@ static void read_names_of_files(stats_args *a)
         if (ends_with(a->inputs[0], end))
             a->separator = "\t";
     }
-    a->values.has_header |= a->separator != NULL && !a->has_no_header;
+    a->has_header |= a->separator != NULL && !a->has_no_header;
 }
 
 static void parse(summary_request *r, int argc, char **argv)
@@ -74,14 +72,15 @@ static void parse(summary_request *r, int argc, char **argv)
         STATS_WORK_OPTIONS(a),
     };
     gs_opt_parse(argc, argv, usage_text, GS_COUNTED(options));
-    if (a->has_type && !a->values.is_binary)
+    if (a->has_type && !a->is_binary)
         gs_die_usage("a summary is of text, in which numbers are seen: --type=%s is of "
                      "--binary",
-                     gs_number_type_name(a->values.type));
+                     stats_type_name(a->type));
     read_names_of_files(a);
     stats_args_settle_texts(a);
     stats_check_eps(a);
-    a->values.is_text = a->values.is_record = true;
+    a->is_text = false; /* they are, but for the type of --binary */
+    a->stream.statistic = GPUSORT_COLUMNS;
     r->output = stats_args_output(a);
     r->has_histogram |= !a->as_json && isatty(STDOUT_FILENO);
 }
@@ -90,8 +89,10 @@ static void parse(summary_request *r, int argc, char **argv)
 
 typedef struct column_view {
     const summary_request *request;
-    const gs_column_facts *facts;
-    const uint8_t *name;
+    gpusort_summary *summary;
+    size_t column;
+    gpusort_column facts;
+    const void *name;
     size_t name_bytes;
 } column_view;
 
@@ -121,249 +122,193 @@ static void print_count(const column_view *v, const char *what, uint64_t count)
     end_answer(v);
 }
 
-static void print_key(const column_view *v, const char *what, uint64_t key)
+static void print_value(const column_view *v, const char *what,
+                        const gpusort_value *value)
 {
     begin_answer(v, what);
-    stats_output_number(&v->request->output, GS_NUMBER_F64, key);
-    end_answer(v);
-}
-
-static void print_text(const column_view *v, const char *what, const gs_kept_text *text)
-{
-    begin_answer(v, what);
-    stats_output_text(&v->request->output, text->data, text->bytes);
+    stats_output_value(&v->request->output, value);
     end_answer(v);
 }
 
 static void print_distinct(const column_view *v)
 {
-    bool is_exact;
-    const uint64_t distinct = gs_column_facts_distinct(v->facts, &is_exact);
-    const double error = is_exact ? 0 : GS_DISTINCT_ERROR;
+    const double error = v->facts.distinct_error;
     begin_answer(v, "distinct");
-    printf("%" PRIu64, distinct);
+    printf("%" PRIu64, v->facts.distinct);
     if (v->request->args.as_json)
         printf(", \"distinct_error\": %g", error);
-    else if (!is_exact)
+    else if (error > 0)
         printf("\t+- %.1f %%", 100 * error);
     end_answer(v);
 }
 
-static void print_quantiles(const column_view *v)
+static gs_code print_quantiles(const column_view *v, gs_status *st)
 {
     const bool as_json = v->request->args.as_json;
-    const gs_rank_summary *const ranks = &v->facts->ranks;
+    gpusort_error error = GPUSORT_NO_ERROR;
+    gpusort_value value;
     if (as_json)
         begin_answer(v, "quantiles");
     for (size_t i = 0; i < PHIS; i++) {
-        const uint64_t rank = gs_rank_of_share(phis[i], ranks->values);
+        if (gpusort_summary_quantile(v->summary, v->column, phis[i], &value, &error) !=
+            GPUSORT_OK)
+            return gs_status_of_error(st, &error);
         if (as_json) {
             printf("%s{\"phi\": %g, \"value\": ", i > 0 ? ", " : "[", phis[i]);
         } else {
             begin_answer(v, "quantile");
             printf("%g\t", phis[i]);
         }
-        stats_output_number(&v->request->output, GS_NUMBER_F64,
-                            gs_rank_summary_at(ranks, rank)->key);
+        stats_output_number(&v->request->output, &value);
         putchar(as_json ? '}' : '\n');
     }
     if (as_json)
         putchar(']');
+    return GS_OK;
 }
 
 /* Values that came more often than any count may be low: the others might be any. */
 static void print_top(const column_view *v)
 {
     const bool as_json = v->request->args.as_json;
-    const gs_text_counts *const counts = &v->facts->counts;
+    gpusort_count one;
     if (as_json) {
-        printf(", \"top_error\": %" PRIu64, counts->lost);
+        printf(", \"top_error\": %" PRIu64, v->facts.top_error);
         begin_answer(v, "top");
         putchar('[');
     }
-    for (size_t i = 0; i < counts->count && i < v->request->top; i++) {
-        const uint64_t count = counts->entries[i].count;
-        if (count <= counts->lost || count < 2)
+    for (size_t i = 0; i < v->request->top &&
+                       gpusort_summary_frequent(v->summary, v->column, 0, i, &one);
+         i++) {
+        if (one.count <= v->facts.top_error || one.count < 2)
             break;
         if (as_json)
             printf("%s{\"value\": ", i > 0 ? ", " : "");
         else
             begin_answer(v, "top");
-        stats_output_text(&v->request->output, gs_text_counts_text(counts, i),
-                          counts->entries[i].bytes);
-        printf(as_json ? ", \"count\": %" PRIu64 "}" : "\t%" PRIu64 "\n", count);
+        stats_output_value(&v->request->output, &one.value);
+        printf(as_json ? ", \"count\": %" PRIu64 "}" : "\t%" PRIu64 "\n", one.count);
     }
     if (as_json)
         putchar(']');
 }
 
-/* Where bins end, from the least number to the most: of one width; or, where half of all
- * would be in the first of them, each as many times as large as the one before, from the
- * first percent on. False: they cannot be told apart. */
-static bool set_bins(const gs_column_facts *f, double ends[BINS + 1])
-{
-    const gs_rank_summary *const ranks = &f->ranks;
-    const double least = gs_number_as_double(GS_NUMBER_F64, f->least_key);
-    const double most = gs_number_as_double(GS_NUMBER_F64, f->most_key);
-    const double width = (most - least) / BINS;
-    if (!isfinite(least) || !isfinite(most) || !isfinite(width) || !(width > 0))
-        return false;
-    for (int i = 0; i <= BINS; i++)
-        ends[i] = least + width * i;
-    const uint64_t middle =
-        gs_rank_summary_at(ranks, gs_rank_of_share(0.5, ranks->values))->key;
-    if (least < 0 || gs_number_as_double(GS_NUMBER_F64, middle) >= ends[1])
-        return true;
-    const gs_rank_entry *first =
-        gs_rank_summary_at(ranks, gs_rank_of_share(0.01, ranks->values));
-    while (first + 1 < ranks->entries + ranks->count &&
-           !(gs_number_as_double(GS_NUMBER_F64, first->key) > 0))
-        first++;
-    const double from = gs_number_as_double(GS_NUMBER_F64, first->key);
-    for (int i = 1; from < most / BINS && i < BINS; i++)
-        ends[i] = pow(from, 1 - (double)i / BINS) * pow(most, (double)i / BINS);
-    return true;
-}
-
-/* How many numbers are in each, by what is known of the ranks. */
-static void count_bins(const gs_rank_summary *ranks, const double ends[BINS + 1],
-                       uint64_t counts[BINS])
-{
-    uint64_t before = 0;
-    for (int i = 0; i < BINS; i++) {
-        uint64_t low, high;
-        gs_rank_summary_bounds(ranks, gs_number_of_double(ends[i + 1]), &low, &high);
-        const uint64_t up_to = i + 1 == BINS ? ranks->values : low + (high - low) / 2;
-        counts[i] = up_to > before ? up_to - before : 0;
-        before = up_to > before ? up_to : before;
-    }
-}
-
 static void print_histogram(const column_view *v)
 {
-    double ends[BINS + 1];
-    uint64_t counts[BINS], highest = 1;
-    if (!set_bins(v->facts, ends))
+    gpusort_bin bins[BINS];
+    uint64_t highest = 1;
+    if (!gpusort_summary_bins(v->summary, v->column, bins, BINS))
         return;
-    count_bins(&v->facts->ranks, ends, counts);
     for (int i = 0; i < BINS; i++)
-        highest = counts[i] > highest ? counts[i] : highest;
+        highest = bins[i].count > highest ? bins[i].count : highest;
     for (int i = 0; i < BINS; i++) {
+        const gpusort_bin *const b = &bins[i];
         char bar[BAR_WIDTH + 1];
         const size_t length =
-            (size_t)((double)counts[i] * BAR_WIDTH / (double)highest + 0.5);
+            (size_t)((double)b->count * BAR_WIDTH / (double)highest + 0.5);
         memset(bar, '#', length);
         bar[length] = '\0';
         begin_answer(v, "histogram");
-        printf("%.6g .. %.6g\t%" PRIu64 "\t%s", ends[i], ends[i + 1], counts[i], bar);
+        printf("%.6g .. %.6g\t%" PRIu64 "\t%s", b->begin, b->end, b->count, bar);
         end_answer(v);
     }
 }
 
-static void print_column(const column_view *v)
+static void print_kinds(const column_view *v)
 {
-    const gs_column_facts *const f = v->facts;
-    uint64_t values = 0;
-    for (int i = GS_KIND_EMPTY + 1; i < GS_KIND_COUNT; i++)
-        values += f->kinds[i];
+    const gpusort_column *const f = &v->facts;
+    begin_answer(v, "values");
+    printf("%" PRIu64, f->integers + f->decimals + f->dates + f->texts);
+    end_answer(v);
+    print_count(v, "empty", f->empty);
+    print_count(v, "integer", f->integers);
+    print_count(v, "decimal", f->decimals);
+    print_count(v, "date", f->dates);
+    print_count(v, "text", f->texts);
+    print_count(v, "missing", f->missing);
+}
+
+static gs_code print_column(const column_view *v, gs_status *st)
+{
+    const gpusort_column *const f = &v->facts;
     if (v->request->args.as_json) {
         fputs("{\"column\": ", stdout);
         stats_output_text(&v->request->output, v->name, v->name_bytes);
     }
-    begin_answer(v, "values");
-    printf("%" PRIu64, values);
-    end_answer(v);
-    for (int i = 0; i < GS_KIND_COUNT; i++)
-        print_count(v, gs_value_kind_name((gs_value_kind)i), f->kinds[i]);
-    print_count(v, "missing", f->missing);
+    print_kinds(v);
     print_distinct(v);
-    if (gs_column_numbers(f) > 0) {
-        print_key(v, "min", f->least_key);
-        print_key(v, "max", f->most_key);
-        print_quantiles(v);
+    if (f->has_numbers) {
+        print_value(v, "min", &f->least);
+        print_value(v, "max", &f->most);
+        GS_TRY(print_quantiles(v, st));
     }
-    if (f->least.is_there) {
-        print_text(v, "first", &f->least);
-        print_text(v, "last", &f->most);
+    if (f->has_texts) {
+        print_value(v, "first", &f->first);
+        print_value(v, "last", &f->last);
     }
     print_top(v);
-    if (v->request->has_histogram && gs_column_numbers(f) > 0)
+    if (v->request->has_histogram && f->has_numbers)
         print_histogram(v);
     if (v->request->args.as_json)
         putchar('}');
+    return GS_OK;
 }
 
 /* --- all ---------------------------------------------------------------------------- */
 
 /* Is it the column that was asked for, if one was? */
-static bool is_wanted(const summary_request *r, const column_view *v, size_t column)
+static bool is_wanted(const summary_request *r, const column_view *v)
 {
-    const gs_column *const only = &r->args.values.columns[0];
+    const gpusort_field *const only = &r->args.stream.value;
     if (r->args.column == NULL)
         return true;
     if (only->name != NULL)
         return strlen(only->name) == v->name_bytes &&
                memcmp(only->name, v->name, v->name_bytes) == 0;
-    return only->field == column + 1;
+    return only->number == v->column + 1;
 }
 
-static gs_code print_report(void *context, const gs_table_facts *all, bool is_end,
-                            gs_status *st)
+static gs_code print_report(void *request, gpusort_summary *summary, gs_status *st)
 {
-    summary_request *const r = context;
+    summary_request *const r = request;
     const bool as_json = r->args.as_json;
+    gpusort_summary_info all = {.size = sizeof all};
     size_t told = 0;
-    if (!stats_output_begin(&r->output, all->records, is_end))
+    gpusort_summary_describe(summary, &all);
+    if (!stats_output_begin(&r->output, all.seen, all.is_end))
         return GS_OK;
     if (as_json)
         printf(", \"eps\": %g, \"with_more_fields\": %" PRIu64 ", \"columns\": [",
-               all->column_count > 0 ? all->eps : r->args.eps, all->with_more);
-    for (size_t i = 0; i < all->column_count; i++) {
+               all.eps, all.with_more);
+    for (size_t i = 0; i < all.columns; i++) {
         char number[NAME_BYTES];
-        column_view v = {.request = r, .facts = &all->columns[i]};
-        v.name_bytes = (size_t)snprintf(number, sizeof number, "%zu", i + 1);
-        v.name = (const uint8_t *)number;
-        if (all->names != NULL) {
-            v.name = all->names[i].data;
-            v.name_bytes = all->names[i].bytes;
+        column_view v = {.request = r,
+                         .summary = summary,
+                         .column = i,
+                         .facts = {.size = sizeof v.facts}};
+        (void)gpusort_summary_column(summary, i, &v.facts);
+        v.name = v.facts.name;
+        v.name_bytes = v.facts.name_bytes;
+        if (v.name == NULL) {
+            v.name_bytes = (size_t)snprintf(number, sizeof number, "%zu", i + 1);
+            v.name = number;
         }
-        if (!is_wanted(r, &v, i))
+        if (!is_wanted(r, &v))
             continue;
         if (told++ > 0 && as_json)
             fputs(", ", stdout);
-        print_column(&v);
+        GS_TRY(print_column(&v, st));
     }
     if (as_json)
         putchar(']');
-    else if (all->with_more > 0)
-        printf("*\tmore fields\t%" PRIu64 "\n", all->with_more);
+    else if (all.with_more > 0)
+        printf("*\tmore fields\t%" PRIu64 "\n", all.with_more);
     return stats_output_end(&r->output, st);
-}
-
-static gs_code work(void *request, const stats_workplace *w,
-                    gs_value_stream_counts *counts, gs_status *st)
-{
-    summary_request *const r = request;
-    const gs_value_options *const v = &r->args.values;
-    gs_table_sink sink = {.format = v->format,
-                          .is_split = v->format.has_separator || r->args.column != NULL,
-                          .has_header = v->has_header,
-                          .eps = r->args.eps,
-                          .memory_bytes = w->memory_bytes / 2,
-                          .sorter = w->sorter,
-                          .report = print_report,
-                          .report_context = r};
-    const gs_value_stream_options options =
-        stats_stream_options(&r->args, w, GS_WINDOW_TEXTS);
-    const gs_value_sink as_sink = gs_table_sink_as_sink(&sink);
-    GS_NOTED(gs_value_stream_run(&options, &as_sink, counts, st));
-    gs_table_sink_release(&sink);
-    return st->code;
 }
 
 int gs_stats_summary_command(int argc, char **argv)
 {
     summary_request r = {.args = stats_args_default(), .top = 5};
     parse(&r, argc, argv);
-    return stats_command_run(&r.args, work, &r);
+    return stats_command_run(&r.args, print_report, &r);
 }

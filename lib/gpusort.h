@@ -576,6 +576,262 @@ gpusort_sorted_strings(const void *text, const uint64_t *offsets, size_t count,
                        unsigned flags, void *sorted_text, uint64_t *sorted_offsets,
                        const gpusort_job *job, gpusort_error *error);
 
+/* --- streams of values -------------------------------------------------------------- */
+
+/* What is asked of a stream, which is read once and in bounded memory. */
+typedef enum gpusort_statistic {
+    GPUSORT_QUANTILES, /* of numbers */
+    GPUSORT_FREQUENT,  /* numbers or texts that come often */
+    GPUSORT_PREFIXES,  /* that many texts have */
+    GPUSORT_SUMS,      /* of one number of a pair where the other is up to a limit */
+    GPUSORT_COLUMNS,   /* what there is in a table, column by column */
+} gpusort_statistic;
+
+typedef enum gpusort_values {
+    GPUSORT_VALUES_F64,
+    GPUSORT_VALUES_I64,
+    GPUSORT_VALUES_U64,
+    GPUSORT_VALUES_U32,
+    GPUSORT_VALUES_TEXT, /* of frequent ones; prefixes and columns are always of text */
+} gpusort_values;
+
+/* What a prefix is. */
+typedef enum gpusort_hierarchy {
+    GPUSORT_BY_DOTS,   /* a.b.c is below a.b */
+    GPUSORT_BY_SLASH,  /* /usr/lib is below /usr */
+    GPUSORT_BY_DOMAIN, /* www.example.com is below example.com */
+    GPUSORT_BY_IP,     /* addresses, of IPv4 and IPv6 */
+} gpusort_hierarchy;
+
+#define GPUSORT_EPS_MIN 1e-9
+#define GPUSORT_EPS_MAX 0.5
+enum {
+    GPUSORT_STEP_MIN = 4,
+    GPUSORT_STEP_MAX = 32,
+    GPUSORT_LEVELS_MAX = 40, /* deeper prefixes are those of the first so many parts */
+};
+
+/* A field of a record: the one of that name in the header or, if that is NULL, of that
+ * number, from 1; 0: the whole record. */
+typedef struct gpusort_field {
+    const char *name;
+    size_t number;
+} gpusort_field;
+
+/* What is known of a stream, at one moment or from a file. */
+typedef struct gpusort_summary gpusort_summary;
+
+typedef struct gpusort_stream_options {
+    size_t size;
+    gpusort_job job; /* without progress and stats; the context is of `report', too */
+    gpusort_statistic statistic;
+    const char *const *inputs; /* files, plain or packed by zstd or gzip; "-": stdin */
+    size_t input_count;
+    const int *input_fds; /* read behind the files, from where they stand to the end */
+    size_t input_fd_count;
+    const volatile int *stop; /* becomes not 0: the input ends there; may be NULL */
+
+    /* Which values. */
+    gpusort_values values;
+    int is_binary; /* little-endian numbers, or pairs of them, without ends of lines */
+    int is_csv;    /* fields may have quotes as in RFC 4180 */
+    int delimiter; /* a byte; 0: fields stand between blanks, or commas if it is CSV */
+    int has_header;
+    int skips_bad;       /* what is no value is left out and counted, and no failure */
+    gpusort_field value; /* of columns: any field says that records are cut into fields */
+    gpusort_field second; /* of sums what is summed; of a window of time the times */
+
+    double eps; /* error, a share of all values; 0: 0.001 */
+    /* Only the last so many values count, or those of the last so many seconds before the
+     * latest time, if it is not 0. The one not of prefixes and columns, the other not of
+     * sums either. */
+    uint64_t window;
+    double window_seconds;
+    int is_exact;  /* quantiles without an error: all values are kept, sorted */
+    int has_ranks; /* of sums: the limit may be by a quantile */
+    gpusort_hierarchy hierarchy;
+    unsigned step; /* bits between prefixes of addresses; 0: 8 */
+
+    /* Reports: every so many values or nanoseconds, whenever *asked has grown, and in the
+     * end. What is given is good until the function has asked it and returned 0, which
+     * goes on and all else cancels the job. One call at a time, on any thread. */
+    uint64_t every_values, every_ns;
+    const volatile int *asked;
+    int (*report)(void *context, gpusort_summary *summary);
+} gpusort_stream_options;
+
+/* clang-format off */
+#define GPUSORT_STREAM_OPTIONS {.size = sizeof(gpusort_stream_options)}
+/* clang-format on */
+
+/* All values of the inputs. *bad, unless `bad' is NULL, is how many were left out. */
+GPUSORT_API GPUSORT_CHECKED gpusort_code gpusort_stream_run(
+    const gpusort_stream_options *options, uint64_t *bad, gpusort_error *error);
+
+/* The same of values that the program has: inputs of the options are not looked at, and
+ * what they point to stays until free. Call order: new, (put* ask)*, end, free; after a
+ * failure nothing but free. What is given by ask and end is good until the next call, and
+ * is not freed. */
+typedef struct gpusort_stream gpusort_stream;
+
+GPUSORT_API GPUSORT_CHECKED gpusort_code gpusort_stream_new(
+    gpusort_stream **out, const gpusort_stream_options *options, gpusort_error *error);
+/* One record, without its end. */
+GPUSORT_API GPUSORT_CHECKED gpusort_code gpusort_stream_put(gpusort_stream *stream,
+                                                            const void *record,
+                                                            size_t bytes,
+                                                            gpusort_error *error);
+/* Text of any number of records with their line ends, which may be cut anywhere: the next
+ * call goes on. The last line of all may lack its end. */
+GPUSORT_API GPUSORT_CHECKED gpusort_code gpusort_stream_put_text(gpusort_stream *stream,
+                                                                 const void *text,
+                                                                 size_t bytes,
+                                                                 gpusort_error *error);
+/* Of a stream that is_binary: so many values, or pairs of them. */
+GPUSORT_API GPUSORT_CHECKED gpusort_code gpusort_stream_put_numbers(
+    gpusort_stream *stream, const void *numbers, size_t count, gpusort_error *error);
+/* What is known of all records that were put, but for one that is cut. */
+GPUSORT_API GPUSORT_CHECKED gpusort_code gpusort_stream_ask(gpusort_stream *stream,
+                                                            gpusort_summary **out,
+                                                            gpusort_error *error);
+/* The same, and nothing more comes. `bad' is as above. */
+GPUSORT_API GPUSORT_CHECKED gpusort_code gpusort_stream_end(gpusort_stream *stream,
+                                                            gpusort_summary **out,
+                                                            uint64_t *bad,
+                                                            gpusort_error *error);
+GPUSORT_API void
+gpusort_stream_free(gpusort_stream *stream); /* at any time; NULL is fine */
+
+/* --- what is known of a stream ------------------------------------------------------ */
+
+/* To a file that has its name when it is complete: of all values of a stream, and neither
+ * exact nor of columns. And back; such a file may take an eighth of so much memory (0: as
+ * much as is good for this machine). One thread at a time. */
+GPUSORT_API GPUSORT_CHECKED gpusort_code gpusort_summary_save(gpusort_summary *summary,
+                                                              const char *file,
+                                                              gpusort_error *error);
+GPUSORT_API GPUSORT_CHECKED gpusort_code gpusort_summary_load(gpusort_summary **out,
+                                                              const char *file,
+                                                              size_t memory_bytes,
+                                                              gpusort_error *error);
+/* One from a file learns what the other knows, of values of the same kind: as if it were
+ * of one stream, with the larger error of the two. */
+GPUSORT_API GPUSORT_CHECKED gpusort_code gpusort_summary_merge(
+    gpusort_summary *summary, const gpusort_summary *other, gpusort_error *error);
+GPUSORT_API void
+gpusort_summary_free(gpusort_summary *summary); /* from a file; NULL is fine */
+
+typedef struct gpusort_summary_info {
+    size_t size; /* filled in by the caller */
+    gpusort_statistic statistic;
+    gpusort_values values;
+    int is_end;         /* of the stream, or from a file */
+    int has_ranks;      /* of sums: the limit may be by a quantile */
+    double eps;         /* 0: exact */
+    uint64_t seen;      /* values of the stream so far; of columns, records */
+    uint64_t in_window; /* and those of them that count */
+    uint64_t error_max; /* no rank is further off, no count lower; of sums 0 */
+    uint64_t held_bytes;
+    uint64_t held_bytes_max; /* that may be of so many values; 0: not known */
+    uint64_t spilled_bytes;  /* in temporary files */
+    uint64_t columns;        /* of a table, else 1 */
+    uint64_t with_more;      /* records with more fields than the first one */
+} gpusort_summary_info;
+
+GPUSORT_API void gpusort_summary_describe(const gpusort_summary *summary,
+                                          gpusort_summary_info *info);
+
+/* A number as f64, and exactly as the one of the type, or a text (not NULL), which is
+ * good as long as what gave it. */
+typedef struct gpusort_value {
+    gpusort_values type;
+    double f64;
+    int64_t i64;
+    uint64_t u64; /* also of GPUSORT_VALUES_U32 */
+    const void *text;
+    size_t bytes;
+} gpusort_value;
+
+enum { GPUSORT_NUMBER_BYTES = 32 };
+/* The shortest text that reads back as the same number; the number of its bytes, behind
+ * which is a zero. */
+GPUSORT_API size_t gpusort_number_text(const gpusort_value *number,
+                                       char text[GPUSORT_NUMBER_BYTES]);
+
+/* The value of so many, a share of all, that are less or equal; `column' is a number from
+ * 0 on, here and below: of columns, which have quantiles if they have numbers; else 0. It
+ * is an error if there are no values. */
+GPUSORT_API GPUSORT_CHECKED gpusort_code
+gpusort_summary_quantile(const gpusort_summary *summary, size_t column, double phi,
+                         gpusort_value *out, gpusort_error *error);
+
+typedef struct gpusort_count {
+    gpusort_value value;
+    uint64_t count; /* never high, and low by at most error_max */
+    uint64_t rest;  /* of prefixes: without those below it that are given, too */
+} gpusort_count;
+
+/* The i-th most frequent value, from 0 on, of those that may have come as often as a
+ * share of `support'; with 0 of all that are known. 0: there are not so many. */
+GPUSORT_API int gpusort_summary_frequent(gpusort_summary *summary, size_t column,
+                                         double support, size_t i, gpusort_count *out);
+/* The prefixes that a share of `support' may have, *count of them; then the i-th most
+ * frequent. 0: there are not so many. */
+GPUSORT_API GPUSORT_CHECKED gpusort_code gpusort_summary_find_prefixes(
+    gpusort_summary *summary, double support, size_t *count, gpusort_error *error);
+GPUSORT_API int gpusort_summary_prefix(const gpusort_summary *summary, size_t i,
+                                       gpusort_count *out);
+
+/* Of x, the first number of each pair. */
+typedef enum gpusort_aggregate {
+    GPUSORT_AVERAGE,
+    GPUSORT_LEAST,
+    GPUSORT_MOST,
+    GPUSORT_QUANTILE,
+} gpusort_aggregate;
+
+typedef struct gpusort_sum {
+    double limit;       /* of x */
+    double least, most; /* between which the sum lies */
+    double total;       /* of all |y|; the middle is off by eps of that at most */
+} gpusort_sum;
+
+/* The sum of y where x <= times * aggregate + plus; `phi' is of a quantile. */
+GPUSORT_API GPUSORT_CHECKED gpusort_code gpusort_summary_sum(
+    const gpusort_summary *summary, gpusort_aggregate aggregate, double phi, double times,
+    double plus, gpusort_sum *out, gpusort_error *error);
+
+typedef struct gpusort_column {
+    size_t size;      /* filled in by the caller */
+    const void *name; /* NULL: there is no header */
+    size_t name_bytes;
+    uint64_t empty, integers, decimals, dates, texts; /* how many values of which kind */
+    uint64_t missing;      /* records that have no such field */
+    uint64_t distinct;     /* values that are not empty */
+    double distinct_error; /* standard error of that, a share; 0: none */
+    uint64_t top_error;    /* no count of a frequent value is lower by more */
+    int has_numbers, has_texts;
+    gpusort_value least, most; /* number */
+    gpusort_value first, last; /* date or text */
+} gpusort_column;
+
+/* 0: there are not so many columns. */
+GPUSORT_API int gpusort_summary_column(const gpusort_summary *summary, size_t column,
+                                       gpusort_column *out);
+
+/* About how many of a column's numbers are in so many parts, of one width or, where half
+ * of the numbers would be in the first of these, each as many times as wide as the one
+ * before; the first part begins with the least number, and each has its end. 0: the
+ * numbers do not differ, or not all are finite. */
+typedef struct gpusort_bin {
+    double begin, end;
+    uint64_t count;
+} gpusort_bin;
+
+enum { GPUSORT_BINS_MAX = 1024 };
+GPUSORT_API int gpusort_summary_bins(const gpusort_summary *summary, size_t column,
+                                     gpusort_bin *bins, size_t count);
+
 /* --- indexes ------------------------------------------------------------------------ */
 
 /* The i-th name, from 0 on, that a format and a tokenizer may have; NULL behind the last.

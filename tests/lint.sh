@@ -86,7 +86,9 @@ of_header=' main commands signals report cmd_sort sort_args sort_resolve sort_us
     index_read index_show cmd_lookup cmd_index cmd_search search_args search_output
     index_merge_command index_reorder_command index_import index_export
     cmd_check cmd_sample cmd_partition json_text
-    cmd_join join_args join_tuples join_usage '
+    cmd_join join_args join_tuples join_usage
+    cmd_stats stats_args stats_output stats_quantile stats_summary stats_freq stats_hhh
+    stats_corrsum stats_merge quantile_answer freq_answer hhh_answer corrsum_answer '
 of_header=$(tr -s '\n ' ' ' <<<"$of_header")
 for name in $of_header; do
     [ -f "cmd/$name.c" ] || complain "tests/lint.sh: there is no cmd/$name.c"

@@ -117,3 +117,15 @@ void gs_count_summary_rank(gs_count_summary *s)
     if (s->count > 1)
         qsort(s->entries, s->count, sizeof *s->entries, compare_entries);
 }
+
+static int compare_keys(const void *a, const void *b)
+{
+    const uint64_t x = ((const gs_key_count *)a)->key, y = ((const gs_key_count *)b)->key;
+    return (x > y) - (x < y);
+}
+
+void gs_count_summary_order(gs_count_summary *s)
+{
+    if (s->count > 1)
+        qsort(s->entries, s->count, sizeof *s->entries, compare_keys);
+}

@@ -39,8 +39,10 @@ GS_MUST_CHECK gs_code gs_count_summary_copy(gs_count_summary *to,
                                             const gs_count_summary *from, gs_status *st);
 /* Gives back the memory that its entries do not need. */
 GS_MUST_CHECK gs_code gs_count_summary_trim(gs_count_summary *s, gs_status *st);
-/* The most frequent first, and equal ones by their keys; no summary any more. */
+/* The most frequent first, and equal ones by their keys; no summary any more. And back.
+ */
 void gs_count_summary_rank(gs_count_summary *s);
+void gs_count_summary_order(gs_count_summary *s);
 
 /* What it takes. */
 size_t gs_count_summary_bytes(const gs_count_summary *s);

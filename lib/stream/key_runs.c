@@ -160,7 +160,7 @@ typedef struct key_search {
     gs_key_runs *runs;
     const uint64_t *last;
     size_t last_count;
-    gs_key_part *looked; /* of each run: what the last look found */
+    gs_run_part *looked; /* of each run: what the last look found */
 } key_search;
 
 /* The keys of a run in memory, or NULL; the last one has the number run_count. */
@@ -191,7 +191,7 @@ static const gs_key_mark *marks_of(const gs_key_runs *r, uint64_t run)
 }
 
 /* The part of a run in the file in which, by its marks, the number lies. */
-static gs_key_part mark_part(const gs_key_runs *r, uint64_t run, gs_key_part part,
+static gs_run_part mark_part(const gs_key_runs *r, uint64_t run, gs_run_part part,
                              uint64_t key)
 {
     const gs_key_mark *const marks = marks_of(r, run);
@@ -206,7 +206,7 @@ static gs_key_part mark_part(const gs_key_runs *r, uint64_t run, gs_key_part par
     }
     const size_t least = low > 0 ? (low - 1) * mark_keys + 1 : 0;
     const size_t most = low * mark_keys;
-    return (gs_key_part){(uint32_t)(least > part.low ? least : part.low),
+    return (gs_run_part){(uint32_t)(least > part.low ? least : part.low),
                          (uint32_t)(most < part.high ? most : part.high)};
 }
 
@@ -233,7 +233,7 @@ static gs_code read_mark(gs_key_runs *r, uint64_t run, size_t mark, gs_status *s
 
 /* How many keys of the run are not greater: just that, or between which numbers. */
 static gs_code look(const key_search *s, uint64_t run, uint64_t key, bool is_just,
-                    gs_key_part *part, gs_status *st)
+                    gs_run_part *part, gs_status *st)
 {
     gs_key_runs *const r = s->runs;
     const uint64_t *const keys = near_keys(s, run);
@@ -263,7 +263,7 @@ static gs_code count_all(const key_search *s, uint64_t key, bool is_just, key_co
 {
     *out = (key_counts){0, 0};
     for (uint64_t run = 0; run <= s->runs->run_count; run++) {
-        gs_key_part *const to = &s->looked[run];
+        gs_run_part *const to = &s->looked[run];
         *to = s->runs->parts[run];
         GS_TRY(look(s, run, key, is_just, to, st));
         out->least += to->low;
@@ -276,7 +276,7 @@ static gs_code count_all(const key_search *s, uint64_t key, bool is_just, key_co
 static void narrow(const key_search *s, bool is_at_most)
 {
     for (uint64_t run = 0; run <= s->runs->run_count; run++) {
-        gs_key_part *const part = &s->runs->parts[run];
+        gs_run_part *const part = &s->runs->parts[run];
         if (is_at_most)
             part->high = s->looked[run].high;
         else
@@ -303,7 +303,7 @@ static gs_code gather(const key_search *s, uint64_t rank, uint64_t *key, gs_stat
     uint64_t before = 0;
     size_t n = 0;
     for (uint64_t run = 0; run <= r->run_count; run++) {
-        const gs_key_part part = r->parts[run];
+        const gs_run_part part = r->parts[run];
         const uint64_t *const keys = near_keys(s, run);
         before += part.low;
         for (size_t at = part.low, end; at < part.high; n += end - at, at = end) {
@@ -329,8 +329,8 @@ static gs_code prepare(key_search *s, gs_status *st)
                        "parts of runs", st));
     s->looked = r->parts + r->run_count + 1;
     for (uint64_t run = 0; run < r->run_count; run++)
-        r->parts[run] = (gs_key_part){0, (uint32_t)r->run_keys};
-    r->parts[r->run_count] = (gs_key_part){0, (uint32_t)s->last_count};
+        r->parts[run] = (gs_run_part){0, (uint32_t)r->run_keys};
+    r->parts[r->run_count] = (gs_run_part){0, (uint32_t)s->last_count};
     return gs_mem_resize(&r->room,
                          (r->mark_pages * GS_KEY_PAGE + r->gather_max) * sizeof *r->room,
                          "keys in question", st);

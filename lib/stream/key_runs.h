@@ -38,9 +38,9 @@ typedef struct gs_key_mark {
 
 /* Of the run in question: [low, high] keys of it are no greater than the key looked for.
  */
-typedef struct gs_key_part {
+typedef struct gs_run_part {
     uint32_t low, high;
-} gs_key_part;
+} gs_run_part;
 
 typedef struct gs_key_runs {
     size_t run_keys; /* of each; whole pages */
@@ -54,7 +54,7 @@ typedef struct gs_key_runs {
     gs_key_mark *marks;
     size_t mark_count, mark_capacity, mark_bytes_max;
 
-    gs_key_part *parts; /* of each run and of one more, and as many again */
+    gs_run_part *parts; /* of each run and of one more, and as many again */
     size_t part_capacity;
     uint64_t *room; /* for what is read, and behind it for the last keys in question */
     size_t gather_max;

@@ -10,7 +10,6 @@ typedef struct window_prefixes {
 void gs_prefix_sink_release(gs_prefix_sink *s)
 {
     gs_prefix_counts_release(&s->counts);
-    gs_heavy_finder_release(&s->finder);
 }
 
 static void release_window(void *window)
@@ -53,15 +52,15 @@ static gs_code report(void *context, void *last, uint64_t values, bool is_end,
                       gs_status *st)
 {
     gs_prefix_sink *const s = context;
-    const window_prefixes *w = last;
-    gs_heavy_prefixes all = {.values = values,
+    const window_prefixes *const w = last;
+    gs_known_prefixes all = {.counts = &s->counts,
+                             .values = values,
                              .bytes = gs_prefix_counts_bytes(&s->counts)};
     if (is_end && w != NULL) {
         GS_TRY(gs_prefix_counts_merge(&s->counts, &w->prefixes, 0, st));
-        w = NULL;
+    } else if (w != NULL) {
+        all.last = &w->prefixes;
     }
-    GS_TRY(gs_heavy_find(&s->finder, &s->counts, w != NULL ? &w->prefixes : NULL,
-                         s->support * (double)values, &all, st));
     return s->report(s->report_context, &all, is_end, st);
 }
 

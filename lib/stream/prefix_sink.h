@@ -12,18 +12,24 @@
 #include "lib/stream/prefix_counts.h"
 #include "lib/stream/value_stream.h"
 
-typedef gs_code gs_prefix_report_fn(void *context, const gs_heavy_prefixes *all,
+/* What came, in two parts, for gs_heavy_find. */
+typedef struct gs_known_prefixes {
+    const gs_prefix_counts *counts;
+    const gs_prefix_counts *last; /* of a window that is not whole; NULL: none */
+    uint64_t values;
+    size_t bytes; /* that all counters take */
+} gs_known_prefixes;
+
+typedef gs_code gs_prefix_report_fn(void *context, const gs_known_prefixes *all,
                                     bool is_end, gs_status *st);
 
 typedef struct gs_prefix_sink {
-    double support; /* what share of the values makes a prefix heavy */
     size_t counters;
     size_t memory_bytes; /* for counts; more is GS_ERR_LIMIT */
     gs_prefix_report_fn *report;
     void *report_context;
 
     gs_prefix_counts counts; /* `by` is set before; in the last report, of all values */
-    gs_heavy_finder finder;
 } gs_prefix_sink;
 
 void gs_prefix_sink_release(gs_prefix_sink *s);

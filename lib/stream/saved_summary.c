@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "lib/stream/saved_summary.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include <xxhash.h>
@@ -58,18 +57,10 @@ static gs_code pack_ranks(gs_packer *p, gs_rank_summary *s, double eps, gs_statu
     return GS_OK;
 }
 
-static int compare_keys(const void *a, const void *b)
-{
-    const uint64_t x = ((const gs_key_count *)a)->key, y = ((const gs_key_count *)b)->key;
-    return (x > y) - (x < y);
-}
-
-/* Those that were ranked are put in the order of their keys again. */
 static gs_code pack_counts(gs_packer *p, gs_saved_summary *s, gs_status *st)
 {
     gs_count_summary *const n = &s->numbers;
-    if (n->count > 1)
-        qsort(n->entries, n->count, sizeof *n->entries, compare_keys);
+    gs_count_summary_order(n);
     GS_TRY(pack_numbers(p, (const uint64_t[]){s->counters, n->lost, n->count}, 3, st));
     for (size_t i = 0; i < n->count; i++)
         GS_TRY(pack_numbers(p, (const uint64_t[]){n->entries[i].key, n->entries[i].count},

@@ -38,9 +38,15 @@ struct gs_stream_input {
     live_pipe live;
 };
 
+static bool is_cancelled(const gs_stream_input *in)
+{
+    const volatile int *const cancel = in->options.cancel;
+    return cancel != NULL && __atomic_load_n(cancel, __ATOMIC_RELAXED) != 0;
+}
+
 static bool is_stopped(const gs_stream_input *in)
 {
-    return in->options.stop != NULL && *in->options.stop != 0;
+    return (in->options.stop != NULL && *in->options.stop != 0) || is_cancelled(in);
 }
 
 /* --- a pipe ------------------------------------------------------------------------- */
@@ -249,6 +255,8 @@ gs_code gs_stream_input_next(gs_stream_input *in, gs_line_batch *out, bool *has_
 
 gs_code gs_stream_input_check(const gs_stream_input *in, gs_status *st)
 {
+    if (is_cancelled(in))
+        return GS_FAIL(st, GS_ERR_CANCELLED, 0, "cancelled");
     return in->map.base != NULL ? gs_file_map_check(&in->map, st) : GS_OK;
 }
 

@@ -22,8 +22,9 @@ typedef struct gs_stream_input_options {
     size_t record_size; /* > 0: of binary records; 0: lines */
     bool has_quotes;    /* ends of lines between them end no record */
     unsigned workers;
-    const volatile int *stop; /* may be NULL */
-    gs_stream_idle_fn *idle;  /* may be NULL; in the thread that waits in next */
+    const volatile int *stop;   /* may be NULL */
+    const volatile int *cancel; /* the same, but a failure: GS_ERR_CANCELLED */
+    gs_stream_idle_fn *idle;    /* may be NULL; in the thread that waits in next */
     void *idle_context;
     const gs_log *log;
 } gs_stream_input_options;
@@ -39,7 +40,8 @@ GS_MUST_CHECK gs_code gs_stream_input_open(gs_stream_input **out,
 /* As gs_line_feed_next. */
 GS_MUST_CHECK gs_code gs_stream_input_next(gs_stream_input *in, gs_line_batch *out,
                                            bool *has_batch, gs_status *st);
-/* All has been read: fails if a mapped file was changed meanwhile. */
+/* All has been read: fails if that was cancelled, or a mapped file was changed meanwhile.
+ */
 GS_MUST_CHECK gs_code gs_stream_input_check(const gs_stream_input *in, gs_status *st);
 void gs_stream_input_close(gs_stream_input *in); /* NULL is fine */
 

@@ -6,6 +6,7 @@
 #ifndef GS_LIB_STREAM_STREAMS_H
 #define GS_LIB_STREAM_STREAMS_H
 
+#include "lib/stream/column_bins.h"
 #include "lib/stream/count_sink.h"
 #include "lib/stream/exact_sink.h"
 #include "lib/stream/pair_sink.h"

@@ -5,13 +5,6 @@
 
 #include "lib/stream/number_text.h"
 
-const char *gs_value_kind_name(gs_value_kind kind)
-{
-    static const char *const names[] = {"empty", "integer", "decimal", "date", "text"};
-    _Static_assert(sizeof names / sizeof *names == GS_KIND_COUNT, "a name each");
-    return names[kind];
-}
-
 static bool is_digit(uint8_t c)
 {
     return c >= '0' && c <= '9';

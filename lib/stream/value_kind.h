@@ -17,8 +17,6 @@ typedef enum gs_value_kind {
     GS_KIND_COUNT,
 } gs_value_kind;
 
-const char *gs_value_kind_name(gs_value_kind kind);
-
 /* *key is that of a number, as of GS_NUMBER_F64. Up to 16 bytes beyond may be read. */
 gs_value_kind gs_value_kind_of(const uint8_t *text, size_t bytes, uint64_t *key);
 

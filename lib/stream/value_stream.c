@@ -18,7 +18,7 @@ typedef struct stream_worker {
     uint64_t sort_ns, digest_ns;
 } stream_worker;
 
-typedef struct value_stream {
+struct gs_value_stream {
     const gs_value_stream_options *options;
     gs_value_options values; /* with the columns that the header named */
     const gs_value_sink *sink;
@@ -39,7 +39,11 @@ typedef struct value_stream {
     pthread_mutex_t mutex; /* guards the windows that are free */
     gs_window **free_windows;
     size_t free_count;
-} value_stream;
+
+    bool is_put; /* by gs_value_stream_put: */
+    bool has_begun;
+    size_t next_full; /* of worker 0, under the mutex */
+};
 
 static unsigned width_of(const gs_value_options *o)
 {
@@ -48,7 +52,7 @@ static unsigned width_of(const gs_value_options *o)
 
 /* --- windows ------------------------------------------------------------------------ */
 
-static gs_window *take_free(value_stream *s)
+static gs_window *take_free(gs_value_stream *s)
 {
     pthread_mutex_lock(&s->mutex);
     gs_window *const w = s->free_count > 0 ? s->free_windows[--s->free_count] : NULL;
@@ -56,7 +60,7 @@ static gs_window *take_free(value_stream *s)
     return w;
 }
 
-static void give_back(value_stream *s, gs_window *w)
+static void give_back(gs_value_stream *s, gs_window *w)
 {
     w->count = w->text_bytes = 0;
     pthread_mutex_lock(&s->mutex);
@@ -64,7 +68,7 @@ static void give_back(value_stream *s, gs_window *w)
     pthread_mutex_unlock(&s->mutex);
 }
 
-static gs_code sort_and_digest(value_stream *s, stream_worker *me, gs_window *w,
+static gs_code sort_and_digest(gs_value_stream *s, stream_worker *me, gs_window *w,
                                bool is_whole, gs_status *st)
 {
     const uint64_t begin = gs_machine_now_ns();
@@ -77,7 +81,7 @@ static gs_code sort_and_digest(value_stream *s, stream_worker *me, gs_window *w,
 }
 
 /* A full window to its end; its memory is the caller's again. */
-static gs_code finish_window(value_stream *s, stream_worker *me, gs_window *w,
+static gs_code finish_window(gs_value_stream *s, stream_worker *me, gs_window *w,
                              gs_status *st)
 {
     if (sort_and_digest(s, me, w, true, st) != GS_OK ||
@@ -95,10 +99,37 @@ static gs_code finish_window(value_stream *s, stream_worker *me, gs_window *w,
     return GS_OK;
 }
 
+/* Full windows in their order, each by a thread that has time for it. */
+static gs_code settle_some(void *context, unsigned worker, gs_status *st)
+{
+    gs_value_stream *const s = context;
+    const stream_worker *const first = &s->workers[0];
+    while (st->code == GS_OK) {
+        pthread_mutex_lock(&s->mutex);
+        const size_t i = s->next_full++;
+        pthread_mutex_unlock(&s->mutex);
+        if (i >= first->full_count)
+            break;
+        GS_NOTED(finish_window(s, &s->workers[worker], first->full[i], st));
+        give_back(s, first->full[i]);
+    }
+    return st->code;
+}
+
+static gs_code settle_together(gs_value_stream *s, gs_status *st)
+{
+    s->next_full = 0;
+    GS_NOTED(gs_team_run(s->options->team, settle_some, s, st));
+    s->workers[0].full_count = 0;
+    return st->code;
+}
+
 static gs_code settle(void *context, unsigned worker, gs_status *st)
 {
-    value_stream *const s = context;
+    gs_value_stream *const s = context;
     stream_worker *const me = &s->workers[worker];
+    if (s->is_put && me->full_count > 1)
+        return settle_together(s, st);
     for (size_t i = 0; i < me->full_count; i++) {
         GS_NOTED(finish_window(s, me, me->full[i], st));
         give_back(s, me->full[i]);
@@ -109,7 +140,7 @@ static gs_code settle(void *context, unsigned worker, gs_status *st)
 
 /* The window is full: it waits until the turn is over, or, if no other is free, it is
  * finished here and filled again. */
-static gs_code cut_window(value_stream *s, unsigned worker, gs_status *st)
+static gs_code cut_window(gs_value_stream *s, unsigned worker, gs_status *st)
 {
     stream_worker *const me = &s->workers[worker];
     gs_window *const w = s->filling;
@@ -133,7 +164,7 @@ static gs_code cut_window(value_stream *s, unsigned worker, gs_status *st)
 
 /* Nothing is taken meanwhile, and windows that are under way are waited for. The part of
  * a window is sorted where it is: what comes later is behind it all the same. */
-static gs_code report(value_stream *s, unsigned worker, bool is_end, gs_status *st)
+static gs_code report(gs_value_stream *s, unsigned worker, bool is_end, gs_status *st)
 {
     stream_worker *const me = &s->workers[worker];
     gs_window *const w = s->filling;
@@ -149,7 +180,7 @@ static gs_code report(value_stream *s, unsigned worker, bool is_end, gs_status *
 
 static gs_code due(void *context, unsigned worker, gs_status *st)
 {
-    value_stream *const s = context;
+    gs_value_stream *const s = context;
     return gs_report_times_is_due(&s->times) ? report(s, worker, false, st) : GS_OK;
 }
 
@@ -157,7 +188,7 @@ static gs_code due(void *context, unsigned worker, gs_status *st)
 
 static gs_code begin(void *context, const gs_line_batch *first, gs_status *st)
 {
-    value_stream *const s = context;
+    gs_value_stream *const s = context;
     gs_value_iter it = {.batch = first, .is_csv = s->values.format.is_csv};
     if (s->sink->begin != NULL && s->values.is_binary)
         GS_TRY(s->sink->begin(s->sink->context, (const uint8_t *)"", 0, st));
@@ -172,12 +203,12 @@ static gs_code begin(void *context, const gs_line_batch *first, gs_status *st)
 static gs_code parse(void *context, unsigned worker, const gs_line_batch *batch,
                      gs_status *st)
 {
-    value_stream *const s = context;
+    gs_value_stream *const s = context;
     return gs_value_batch_parse(&s->workers[worker].values, &s->values, batch, st);
 }
 
 /* What a window had no room for goes to the next one. */
-static gs_code after_taking(value_stream *s, unsigned worker, gs_status *st)
+static gs_code after_taking(gs_value_stream *s, unsigned worker, gs_status *st)
 {
     if (gs_window_is_full(s->filling))
         GS_TRY(cut_window(s, worker, st));
@@ -186,7 +217,7 @@ static gs_code after_taking(value_stream *s, unsigned worker, gs_status *st)
                : GS_OK;
 }
 
-static gs_code take_keys(value_stream *s, unsigned worker, const uint64_t *keys,
+static gs_code take_keys(gs_value_stream *s, unsigned worker, const uint64_t *keys,
                          size_t count, gs_status *st)
 {
     while (count > 0) {
@@ -201,7 +232,7 @@ static gs_code take_keys(value_stream *s, unsigned worker, const uint64_t *keys,
     return GS_OK;
 }
 
-static gs_code take_texts(value_stream *s, unsigned worker, const gs_value_batch *v,
+static gs_code take_texts(gs_value_stream *s, unsigned worker, const gs_value_batch *v,
                           gs_status *st)
 {
     for (size_t at = 0; at < v->count;) {
@@ -221,7 +252,7 @@ static gs_code take_texts(value_stream *s, unsigned worker, const gs_value_batch
 static gs_code take(void *context, unsigned worker, const gs_line_batch *batch,
                     gs_status *st)
 {
-    value_stream *const s = context;
+    gs_value_stream *const s = context;
     gs_value_batch *const v = &s->workers[worker].values;
     const char *const name = s->options->input.names[batch->input_index];
     GS_TRY(gs_value_place_pass(&s->place, &s->values, v, batch, name, st));
@@ -233,7 +264,7 @@ static gs_code take(void *context, unsigned worker, const gs_line_batch *batch,
 
 /* --- all ---------------------------------------------------------------------------- */
 
-static void release(value_stream *s)
+static void release(gs_value_stream *s)
 {
     for (unsigned i = 0; s->workers != NULL && i < s->worker_count; i++) {
         gs_value_batch_release(&s->workers[i].values);
@@ -251,7 +282,7 @@ static void release(value_stream *s)
 }
 
 /* One window to fill and one for each thread to sort, where the memory has room. */
-static gs_code prepare(value_stream *s, gs_status *st)
+static gs_code prepare(gs_value_stream *s, gs_status *st)
 {
     const gs_value_stream_options *const o = s->options;
     const size_t window_bytes =
@@ -281,16 +312,16 @@ static gs_code prepare(value_stream *s, gs_status *st)
     return GS_OK;
 }
 
-static void open_stream(value_stream *s, const gs_value_stream_options *o,
+static void open_stream(gs_value_stream *s, const gs_value_stream_options *o,
                         const gs_value_sink *sink)
 {
-    *s = (value_stream){
+    *s = (gs_value_stream){
         .options = o, .values = o->values, .sink = sink, .times = o->times};
     gs_turns_init(&s->added);
     pthread_mutex_init(&s->mutex, NULL);
 }
 
-static void count_up(const value_stream *s, gs_value_stream_counts *counts)
+static void count_up(const gs_value_stream *s, gs_value_stream_counts *counts)
 {
     *counts = (gs_value_stream_counts){
         .values = s->value_count, .bad = s->place.bad_count, .add_ns = s->add_ns};
@@ -303,7 +334,7 @@ static void count_up(const value_stream *s, gs_value_stream_counts *counts)
 gs_code gs_value_stream_run(const gs_value_stream_options *o, const gs_value_sink *sink,
                             gs_value_stream_counts *counts, gs_status *st)
 {
-    value_stream s;
+    gs_value_stream s;
     const gs_stream_work work = {
         .context = &s,
         .begin = begin,
@@ -324,10 +355,55 @@ gs_code gs_value_stream_run(const gs_value_stream_options *o, const gs_value_sin
     return st->code;
 }
 
+/* --- batches that the caller has ---------------------------------------------------- */
+
+gs_code gs_value_stream_open(gs_value_stream **out, const gs_value_stream_options *o,
+                             const gs_value_sink *sink, gs_status *st)
+{
+    gs_value_stream *s = NULL;
+    *out = NULL;
+    GS_TRY(gs_mem_new(&s, sizeof *s, "stream", st));
+    open_stream(s, o, sink);
+    s->is_put = true;
+    if (prepare(s, st) == GS_OK)
+        *out = s;
+    else
+        gs_value_stream_close(s);
+    return st->code;
+}
+
+gs_code gs_value_stream_put(gs_value_stream *s, const gs_line_batch *batch, gs_status *st)
+{
+    if (!s->has_begun)
+        GS_TRY(begin(s, batch, st));
+    s->has_begun = true;
+    GS_TRY(parse(s, 0, batch, st));
+    GS_TRY(take(s, 0, batch, st));
+    return due(s, 0, st);
+}
+
+gs_code gs_value_stream_report(gs_value_stream *s, bool is_end, gs_status *st)
+{
+    return report(s, 0, is_end, st);
+}
+
+uint64_t gs_value_stream_bad(const gs_value_stream *s)
+{
+    return s->place.bad_count;
+}
+
+void gs_value_stream_close(gs_value_stream *s)
+{
+    if (s == NULL)
+        return;
+    release(s);
+    gs_mem_free(s);
+}
+
 /* --- keys in memory ----------------------------------------------------------------- */
 
 typedef struct key_run {
-    value_stream *stream;
+    gs_value_stream *stream;
     const uint64_t *keys;
     size_t count;
     gs_turns turns;
@@ -361,7 +437,7 @@ gs_code gs_value_stream_keys(const gs_value_stream_options *o, const gs_value_si
                              const uint64_t *keys, size_t count,
                              gs_value_stream_counts *counts, gs_status *st)
 {
-    value_stream s;
+    gs_value_stream s;
     key_run r = {.stream = &s, .keys = keys, .count = count};
     open_stream(&s, o, sink);
     gs_turns_init(&r.turns);

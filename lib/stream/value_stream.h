@@ -63,6 +63,22 @@ GS_MUST_CHECK gs_code gs_value_stream_run(const gs_value_stream_options *options
                                           const gs_value_sink *sink,
                                           gs_value_stream_counts *counts, gs_status *st);
 
+/* The same of batches that the caller has, one after the other: those of one file, which
+ * is the only name of the input; where a batch is in it, its offset says. Call order:
+ * open, put*, report*, close; options and sink are borrowed until close. Batches are
+ * parsed by the calling thread; full windows wait until all are, and then all threads
+ * sort them. */
+typedef struct gs_value_stream gs_value_stream;
+GS_MUST_CHECK gs_code gs_value_stream_open(gs_value_stream **out,
+                                           const gs_value_stream_options *options,
+                                           const gs_value_sink *sink, gs_status *st);
+GS_MUST_CHECK gs_code gs_value_stream_put(gs_value_stream *s, const gs_line_batch *batch,
+                                          gs_status *st);
+GS_MUST_CHECK gs_code gs_value_stream_report(gs_value_stream *s, bool is_end,
+                                             gs_status *st);
+uint64_t gs_value_stream_bad(const gs_value_stream *s);
+void gs_value_stream_close(gs_value_stream *s); /* NULL is fine */
+
 /* Windows of keys that are in memory already, in the same way: for benchmarks. */
 GS_MUST_CHECK gs_code gs_value_stream_keys(const gs_value_stream_options *options,
                                            const gs_value_sink *sink,

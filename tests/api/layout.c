@@ -199,6 +199,57 @@ static void constants(void)
     C(GPUSORT_JSON_NAME_BYTES_MAX);
 }
 
+static void streams(void)
+{
+    S(field);
+    M(field, name), M(field, number);
+    S(stream_options);
+    M(stream_options, size), M(stream_options, job), M(stream_options, statistic);
+    M(stream_options, inputs), M(stream_options, input_count);
+    M(stream_options, input_fds), M(stream_options, input_fd_count);
+    M(stream_options, stop), M(stream_options, values), M(stream_options, is_binary);
+    M(stream_options, is_csv), M(stream_options, delimiter);
+    M(stream_options, has_header), M(stream_options, skips_bad);
+    M(stream_options, value), M(stream_options, second), M(stream_options, eps);
+    M(stream_options, window), M(stream_options, window_seconds);
+    M(stream_options, is_exact), M(stream_options, has_ranks);
+    M(stream_options, hierarchy), M(stream_options, step);
+    M(stream_options, every_values), M(stream_options, every_ns);
+    M(stream_options, asked), M(stream_options, report);
+    S(summary_info);
+    M(summary_info, size), M(summary_info, statistic), M(summary_info, values);
+    M(summary_info, is_end), M(summary_info, has_ranks), M(summary_info, eps);
+    M(summary_info, seen), M(summary_info, in_window), M(summary_info, error_max);
+    M(summary_info, held_bytes), M(summary_info, held_bytes_max);
+    M(summary_info, spilled_bytes), M(summary_info, columns), M(summary_info, with_more);
+    S(value);
+    M(value, type), M(value, f64), M(value, i64), M(value, u64), M(value, text);
+    M(value, bytes);
+    S(count);
+    M(count, value), M(count, count), M(count, rest);
+    S(sum);
+    M(sum, limit), M(sum, least), M(sum, most), M(sum, total);
+    S(column);
+    M(column, size), M(column, name), M(column, name_bytes), M(column, empty);
+    M(column, integers), M(column, decimals), M(column, dates), M(column, texts);
+    M(column, missing), M(column, distinct), M(column, distinct_error);
+    M(column, top_error), M(column, has_numbers), M(column, has_texts), M(column, least);
+    M(column, most), M(column, first), M(column, last);
+    S(bin);
+    M(bin, begin), M(bin, end), M(bin, count);
+}
+
+static void stream_constants(void)
+{
+    C(GPUSORT_QUANTILES), C(GPUSORT_FREQUENT), C(GPUSORT_PREFIXES), C(GPUSORT_SUMS);
+    C(GPUSORT_COLUMNS), C(GPUSORT_VALUES_F64), C(GPUSORT_VALUES_I64);
+    C(GPUSORT_VALUES_U64), C(GPUSORT_VALUES_U32), C(GPUSORT_VALUES_TEXT);
+    C(GPUSORT_BY_DOTS), C(GPUSORT_BY_SLASH), C(GPUSORT_BY_DOMAIN), C(GPUSORT_BY_IP);
+    C(GPUSORT_STEP_MIN), C(GPUSORT_STEP_MAX), C(GPUSORT_LEVELS_MAX), C(GPUSORT_AVERAGE);
+    C(GPUSORT_LEAST), C(GPUSORT_MOST), C(GPUSORT_QUANTILE), C(GPUSORT_NUMBER_BYTES);
+    C(GPUSORT_BINS_MAX);
+}
+
 int main(void)
 {
     job();
@@ -207,5 +258,7 @@ int main(void)
     joins();
     index_of_words();
     constants();
+    streams();
+    stream_constants();
     return 0;
 }

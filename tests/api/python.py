@@ -90,9 +90,11 @@ class Names(unittest.TestCase):
         of_jobs = {"GPUSORT_NO_URING", "GPUSORT_ENDS_BY_PIPE", "GPUSORT_SPANS", "GPUSORT_SEED_BYTES"}
         of_json = {"GPUSORT_JSON_KEYS_MAX", "GPUSORT_JSON_DEPTH_MAX", "GPUSORT_JSON_NAME_BYTES_MAX"}
         of_joins = {"GPUSORT_TUPLE_BYTES_MAX"}
+        of_streams = {f"GPUSORT_{name}" for name in ("STEP_MIN", "STEP_MAX", "LEVELS_MAX", "NUMBER_BYTES", "BINS_MAX")}
         of_types = {name for type in ffi.list_types()[0] for name in members(type)}
         unnamed = {name for name in dir(lib) if isinstance(getattr(lib, name), int)} - of_types
-        self.assertEqual(unnamed, of_blanks | of_indexes | of_jobs | of_json | of_joins | set(_order._flags.values()))
+        known = of_blanks | of_indexes | of_jobs | of_json | of_joins | of_streams
+        self.assertEqual(unnamed, known | set(_order._flags.values()))
 
     def test_matches(self) -> None:
         names = {"GPUSORT_" + n.upper() for n in (*_join._matches, "in_band")}

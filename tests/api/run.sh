@@ -99,7 +99,7 @@ for kind in shared static; do
     rm -rf by_library
     libs=$(pkg-config --libs gpusort)
     [ $kind = shared ] || libs="-L$installed/lib -l:libgpusort.a $(pkg-config --static --libs gpusort | sed 's/-lgpusort//')"
-    for example in sort_file sort_lines join_tables find; do
+    for example in sort_file sort_lines join_tables find quantiles; do
         # shellcheck disable=SC2086 # words
         $cc "${strict[@]}" $flags "$here/examples/$example.c" $libs -pthread -o $example || fail "$example does not build, $kind"
     done
@@ -123,6 +123,17 @@ for kind in shared static; do
     [ "$(wc -l <got)" -eq 40001 ] || fail "join_tables, $kind: not every row of the first file"
     ./join_tables orders.csv nobody people.csv id 2>got && fail "join_tables, $kind: takes a column that is not there"
     grep -q nobody got || fail "join_tables, $kind: does not name the column that is not there"
+
+    awk '{ print $2 % 50 / 4 }' numbers >quarters
+    { "$program" stats quantile quarters; "$program" stats freq --type=f64 --eps=0.001 quarters; } >expected
+    ./quantiles <quarters >got || fail "quantiles, $kind"
+    same "quantiles, $kind"
+    # Of so few that the error allows none.
+    head -n 300 quarters | "$program" stats quantile --save=known >/dev/null
+    tail -n 300 quarters | ./quantiles known >both
+    head -n 3 both >got
+    { head -n 300 quarters; tail -n 300 quarters; } | "$program" stats quantile >expected
+    same "quantiles, $kind, of some that are known"
 
     for query in dogs '+bird n5' '"cats dogs" n1'; do
         "$program" search --top=10 by_command "$query" | awk '{ print $2 }' >expected
