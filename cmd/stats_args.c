@@ -255,7 +255,7 @@ static void say(void *context, gpusort_level level, const char *text)
 static int tell(void *context, gpusort_summary *summary)
 {
     stats_run *const run = context;
-    return run->report(run->request, summary, &run->st);
+    return run->report(run->request, summary, &run->st) != GS_OK;
 }
 
 static gpusort_stream_options stream_options(const stats_args *a, stats_run *run)

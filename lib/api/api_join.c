@@ -143,6 +143,7 @@ static gs_code take_options(joining *j, const gs_sort_options *sort, gs_status *
         .sort = *sort,
     };
     o->sort.has_columns = false; /* each input has a header of its own */
+    o->sort.input_count = 0;     /* and is opened by itself */
     for (unsigned s = 0; s < GS_JOIN_SIDES; s++) {
         o->inputs[s] = sort->inputs[s ^ (asked->right_is_first != 0)];
         o->key_name[s] = asked->key_names[s];

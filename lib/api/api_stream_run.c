@@ -8,6 +8,7 @@
 #include "lib/api/api_pipe.h"
 #include "lib/api/api_stream.h"
 #include "lib/base/mem.h"
+#include "lib/base/share.h"
 #include "lib/sort/record/records.h"
 
 /* --- files and descriptors ---------------------------------------------------------- */
@@ -86,6 +87,7 @@ struct gpusort_stream {
     gs_value_stream *values;
     uint8_t *text; /* that was put and is not taken yet, and slack behind it */
     size_t text_bytes, text_capacity;
+    size_t take_at;  /* when there are so many bytes of it */
     uint64_t offset; /* of all that was taken */
     bool is_ended;
     gs_status st; /* the first failure, which all that follow have */
@@ -95,6 +97,7 @@ static gs_code open_stream(gpusort_stream *s, const gpusort_stream_options *opti
                            gs_status *st)
 {
     s->name = "stream";
+    s->take_at = BATCH_BYTES;
     GS_TRY(gs_api_stream_open(&s->of, options, st));
     s->of.options.input.names = &s->name;
     s->of.options.input.name_count = 1;
@@ -127,14 +130,28 @@ void gpusort_stream_free(gpusort_stream *s)
     gs_mem_free(s);
 }
 
+static gs_code check_wish(const gpusort_stream *s, gs_status *st)
+{
+    const volatile int *const wish = s->of.asked.job.cancel;
+    return __atomic_load_n(&s->of.job.cancel, __ATOMIC_RELAXED) != 0 ||
+                   (wish != NULL && __atomic_load_n(wish, __ATOMIC_RELAXED) != 0)
+               ? GS_FAIL(st, GS_ERR_CANCELLED, 0, "cancelled")
+               : GS_OK;
+}
+
+static gs_code fail_too_long(gs_status *st)
+{
+    return GS_FAIL(st, GS_ERR_LIMIT, 0, "a record of more than %d bytes",
+                   GS_STREAM_RECORD_BYTES_MAX);
+}
+
 /* Whole records, or numbers. */
 static gs_code take(gpusort_stream *s, const uint8_t *data, size_t bytes, gs_status *st)
 {
     const gs_line_batch batch = {.data = data, .bytes = bytes, .offset = s->offset};
     if (bytes == 0)
         return GS_OK;
-    if (__atomic_load_n(&s->of.job.cancel, __ATOMIC_RELAXED) != 0)
-        return GS_FAIL(st, GS_ERR_CANCELLED, 0, "cancelled");
+    GS_TRY(check_wish(s, st));
     s->offset += bytes;
     return gs_value_stream_put(s->values, &batch, st);
 }
@@ -152,7 +169,8 @@ static size_t whole_bytes(const gpusort_stream *s)
     return last != NULL ? (size_t)(last - text) + 1 : 0;
 }
 
-/* What is whole of the text that is there. */
+/* What is whole of the text that is there. While no record ends, the next look is at half
+ * as much again, or at a record that is too long. */
 static gs_code take_text(gpusort_stream *s, gs_status *st)
 {
     const size_t whole = s->text_bytes > 0 ? whole_bytes(s) : 0;
@@ -160,20 +178,16 @@ static gs_code take_text(gpusort_stream *s, gs_status *st)
     s->text_bytes -= whole;
     if (whole > 0)
         memmove(s->text, s->text + whole, s->text_bytes);
-    return s->text_bytes <= GS_STREAM_RECORD_BYTES_MAX
-               ? GS_OK
-               : GS_FAIL(st, GS_ERR_LIMIT, 0, "a record of more than %d bytes",
-                         GS_STREAM_RECORD_BYTES_MAX);
+    s->take_at = gs_clamp(s->text_bytes + s->text_bytes / 2, BATCH_BYTES,
+                          GS_STREAM_RECORD_BYTES_MAX + 1);
+    return s->text_bytes <= GS_STREAM_RECORD_BYTES_MAX ? GS_OK : fail_too_long(st);
 }
 
-/* Is taken when there is a batch of it, each a half more than the one before while no
- * record ends. */
 static gs_code add_text(gpusort_stream *s, const uint8_t *text, size_t bytes,
                         gs_status *st)
 {
     while (bytes > 0) {
-        const size_t left =
-            s->text_bytes < BATCH_BYTES ? BATCH_BYTES - s->text_bytes : s->text_bytes / 2;
+        const size_t left = s->take_at - s->text_bytes;
         const size_t n = bytes < left ? bytes : left;
         GS_TRY(gs_mem_grow(&s->text, &s->text_capacity,
                            s->text_bytes + n + 1 + GS_BLOCK_SLACK, "records", st));
@@ -192,7 +206,7 @@ static gs_code check_open(const gpusort_stream *s, gs_status *st)
     gs_status_keep_first(st, &s->st);
     if (st->code == GS_OK && s->is_ended)
         return GS_FAIL(st, GS_ERR_ARG, 0, "nothing follows end()");
-    return st->code;
+    return st->code == GS_OK ? check_wish(s, st) : st->code;
 }
 
 static gs_code check_text(const gpusort_stream *s, gs_status *st)
@@ -208,6 +222,8 @@ static gs_code check_record(const gpusort_stream *s, const uint8_t *record, size
 {
     const uint8_t *end = bytes > 0 ? memchr(record, '\n', bytes) : NULL;
     size_t quotes = 0, from = 0;
+    if (bytes > GS_STREAM_RECORD_BYTES_MAX)
+        return fail_too_long(st);
     for (; end != NULL && s->of.asked.is_csv;
          end = memchr(record + from, '\n', bytes - from)) {
         const size_t at = (size_t)(end - record);

@@ -56,8 +56,6 @@ static gs_code check_values(const gpusort_stream_options *o, gs_status *st)
     if (is_text && (o->is_binary || o->statistic == GPUSORT_QUANTILES ||
                     o->statistic == GPUSORT_SUMS))
         return GS_FAIL(st, GS_ERR_ARG, 0, "texts where there must be numbers");
-    if (o->statistic == GPUSORT_PREFIXES && (!is_text || o->is_binary))
-        return GS_FAIL(st, GS_ERR_ARG, 0, "prefixes are of text");
     if (o->is_binary && (o->is_csv || o->delimiter != 0 || o->has_header ||
                          has_field(&o->value) || has_field(&o->second)))
         return GS_FAIL(st, GS_ERR_ARG, 0, "binary numbers have no fields");
@@ -87,7 +85,7 @@ gs_code gs_stream_values_take(gs_value_options *out, gpusort_stream_options *o,
     if (o->step == 0)
         o->step = USUAL_STEP;
     GS_TRY(check_statistic(o, st));
-    if (o->statistic == GPUSORT_PREFIXES && o->values == GPUSORT_VALUES_F64)
+    if (o->statistic == GPUSORT_PREFIXES)
         o->values = GPUSORT_VALUES_TEXT;
     GS_TRY(check_values(o, st));
     const bool is_table = o->statistic == GPUSORT_COLUMNS;

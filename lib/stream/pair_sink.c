@@ -74,6 +74,8 @@ static gs_code digest(void *context, const gs_window *window, bool is_whole, voi
 
 void gs_pair_facts_add(gs_pair_facts *to, const gs_pair_facts *from)
 {
+    if (from->values == 0)
+        return;
     if (to->values == 0 || from->least_key < to->least_key)
         to->least_key = from->least_key;
     if (to->values == 0 || from->most_key > to->most_key)

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "io/decode.h"
+#include "io/wait_read.h"
 #include "lib/base/mem.h"
 #include "lib/base/quote.h"
 
@@ -78,11 +79,15 @@ static gs_code read_some(gs_stream_input *in, void *to, size_t room, size_t *got
                          gs_status *st)
 {
     ssize_t n;
-    do {
-        n = read(in->live.fd, to, room);
-    } while (n < 0 && errno == EINTR);
-    if (n < 0)
-        return fail_read(in, errno, st);
+    *got = 0;
+    while ((n = read(in->live.fd, to, room)) < 0) {
+        if (errno != EINTR && errno != EAGAIN)
+            return fail_read(in, errno, st);
+        if (errno == EAGAIN) /* somebody else reads it too, and was faster */
+            GS_TRY(wait_for_bytes(in, st));
+        if (is_stopped(in))
+            return GS_OK;
+    }
     in->live.is_ended = n == 0;
     *got = (size_t)n;
     return GS_OK;
@@ -196,7 +201,7 @@ static int open_live(const gs_stream_input_options *o)
     if ((is_stdin ? fstat(STDIN_FILENO, &info) : stat(o->names[0], &info)) != 0 ||
         S_ISREG(info.st_mode) || S_ISDIR(info.st_mode))
         return -1;
-    return is_stdin ? STDIN_FILENO : open(o->names[0], O_RDONLY | O_CLOEXEC);
+    return is_stdin ? STDIN_FILENO : gs_wait_open(o->names[0], o->cancel);
 }
 
 /* --- all inputs --------------------------------------------------------------------- */
@@ -210,6 +215,7 @@ static gs_code open_files(gs_stream_input *in, gs_status *st)
         .decode_threads = o->workers,
         .decode_bytes_max = DECODE_BYTES_MAX,
         .log = o->log,
+        .cancel = o->cancel,
     };
     return gs_input_new(&in->input, o->names, o->name_count, &input, st);
 }

@@ -586,10 +586,17 @@ class Joins(unittest.TestCase):
         self.assertEqual(list(gpusort.join("b1", "b2", tuples=tuples, text=True)), [b"1 B", b"7 A"])
         with self.assertRaises(TypeError):
             gpusort.join("b1", "b2", tuples=tuples)
+        padded = bytes([7, 0, 65, 0, 1, 0, 66, 0, 5, 0, 67, 0])
+        Path("b1").write_bytes(padded)
+        sizes = (4, 1)
+        joined = gpusort.join("b1", "b2", tuples=tuples, tuple_sizes=sizes, text=True)
+        self.assertEqual(list(joined), [b"1 B", b"7 A"])
+        with self.assertRaises(ValueError):
+            gpusort.join("b1", "b2", "out", tuples=tuples[:1])
 
     def test_failures(self) -> None:
         write("left", [b"a"])
-        for wrong in ({"how": "cross"}, {"match": "near"}, {"fields": "3.1"}, {"fields": "1.0"}, {"on": 0},
+        for wrong in ({"how": "cross"}, {"match": "near"}, {"fields": "3.1"}, {"fields": "1.0"}, {"fields": "1.00"}, {"on": 0},
                       {"on": (1, 2, 3)}, {"band": (2, 1)}, {"band": (0, 1), "match": "less"}, {"keys": "1"},
                       {"on": "name"}, {"skip_bad": True}, {"engine": "gpu"}):  # fmt: skip
             with self.subTest(wrong), self.assertRaises((ValueError, gpusort.GPUError)):

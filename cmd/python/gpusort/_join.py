@@ -58,7 +58,7 @@ def _fill_fields(o: Any, job: Job, fields: str | Iterable[str] | None) -> None:
         side, _, field = text.partition(".")
         if text == "0":
             continue
-        if side not in ("1", "2") or not field or field == "0":
+        if side not in ("1", "2") or not field or (field.isdecimal() and int(field) < 1):
             raise ValueError(f"no field of the output: {text!r}")
         array[i].side = getattr(lib, "GPUSORT_LEFT" if side == "1" else "GPUSORT_RIGHT")
         if field.isdecimal():
@@ -77,12 +77,17 @@ def _fill_match(o: Any, job: Job, match: str, band: tuple[Number, Number] | None
         o.band = job.text(":".join("" if end is None else str(end) for end in band))
 
 
-def _fill_tuples(o: Any, job: Job, tuples: Sequence[Sequence[ByteKey]]) -> None:
+def _fill_tuples(
+    o: Any, job: Job, tuples: Sequence[Sequence[ByteKey]], sizes: Sequence[int] | None
+) -> None:
+    if len(tuples) != 2 or (sizes is not None and len(sizes) != 2):
+        raise ValueError("fields of two sides")
     for side, fields in zip((_LEFT, _RIGHT), tuples):
         array = job.keep(ffi.new("gpusort_byte_key[]", len(fields)))
         for field, to in zip(fields, array):
             field.fill(to)
-        o.tuples[side].bytes = max(field.offset + field.length for field in fields)
+        least = max(field.offset + field.length for field in fields)
+        o.tuples[side].bytes = least if sizes is None else sizes[side]
         o.tuples[side].fields, o.tuples[side].field_count = array, len(fields)
 
 
@@ -104,6 +109,7 @@ def join(
     ignore_case: bool = False,
     skip_bad: bool = False,
     tuples: tuple[Sequence[ByteKey], Sequence[ByteKey]] | None = None,
+    tuple_sizes: tuple[int, int] | None = None,
     text: bool = False,
     **options: Unpack[SortOptions],
 ) -> Iterator[bytes] | None:
@@ -126,6 +132,7 @@ def join(
     skip_bad    lines whose key is no number are left out, and no error
     tuples      both are binary tuples: two lists of ByteKeys, their fields; with `text`
                 lines come out, else tuples, for which there is an `out`
+    tuple_sizes of how many bytes these are, if there is padding behind the last field
 
     form ("csv", "table"), header, delimiter, zero_terminated and all of the job are those
     of sort(). See gpusort_join(3)."""
@@ -143,7 +150,7 @@ def join(
     o.filler = call.job.text(filler)
     o.folds_case, o.skips_bad, o.prints_text = ignore_case, skip_bad, text
     if tuples is not None:
-        _fill_tuples(o, call.job, tuples)
+        _fill_tuples(o, call.job, tuples, tuple_sizes)
     if out is None and tuples is not None and not text:
         raise TypeError("tuples are written to a file")
     call.read([left, right])

@@ -9,6 +9,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "lib/gpusort.h"
@@ -479,6 +480,83 @@ static void a_wish_to_stop_cancels(void)
     CHECK(t.reports == 1 && strcmp(t.text, "0 0 \n") == 0);
 }
 
+/* Whoever waits for a pipe is told, and for a writer of one with a name. */
+static void who_waits_is_stopped(void)
+{
+    static told t;
+    int pipe_ends[2];
+    REQUIRE(pipe(pipe_ends) == 0 && mkfifo("fifo", 0600) == 0);
+    gpusort_stream_options o = of_table(GPUSORT_QUANTILES, &t);
+    t = (told){.reports = 0};
+    o.report = no_more;
+    o.every_values = 10000;
+    o.input_fds = pipe_ends;
+    o.input_fd_count = 1;
+    refuse(o, GPUSORT_CANCELLED);
+    static const char *const fifo[] = {"fifo"};
+    const volatile int cancel = 1;
+    o = (gpusort_stream_options)GPUSORT_STREAM_OPTIONS;
+    o.inputs = fifo;
+    o.input_count = 1;
+    o.job.cancel = &cancel;
+    refuse(o, GPUSORT_CANCELLED);
+    CHECK(close(pipe_ends[0]) == 0 && close(pipe_ends[1]) == 0 && unlink("fifo") == 0);
+    volatile int wish = 0;
+    gpusort_error error = GPUSORT_NO_ERROR;
+    gpusort_stream *stream;
+    o.inputs = NULL;
+    o.input_count = 0;
+    o.is_binary = 1;
+    o.job.cancel = &wish;
+    GOOD(gpusort_stream_new(&stream, &o, &error));
+    GOOD(gpusort_stream_put_numbers(stream, values, 3, &error));
+    wish = 1;
+    CHECK(gpusort_stream_end(stream, &(gpusort_summary *){NULL}, NULL, NULL) ==
+          GPUSORT_CANCELLED);
+    gpusort_stream_free(stream);
+}
+
+static int count_reports(void *context, gpusort_summary *summary)
+{
+    (void)summary;
+    ((told *)context)->reports++;
+    return 0;
+}
+
+/* A long record is kept until it ends, and no longer. */
+static void long_records_do_not_hold_others_back(void)
+{
+    enum { LONG = 3 << 20, RECORD_MOST = 64 << 20 };
+    static told t;
+    gpusort_error error = GPUSORT_NO_ERROR;
+    gpusort_stream *stream;
+    gpusort_stream_options o = GPUSORT_STREAM_OPTIONS;
+    o.statistic = GPUSORT_FREQUENT;
+    o.values = GPUSORT_VALUES_TEXT;
+    o.every_values = 1000;
+    o.every_ns = UINT64_MAX; /* no time is so late */
+    o.report = count_reports;
+    o.job.context = &t;
+    t = (told){.reports = 0};
+    char *const text = calloc(RECORD_MOST + 1, 1);
+    REQUIRE(text != NULL);
+    memset(text, 'x', RECORD_MOST + 1);
+    GOOD(gpusort_stream_new(&stream, &o, &error));
+    GOOD(gpusort_stream_put(stream, text, LONG, &error));
+    for (int i = 0; i < 100000; i++)
+        GOOD(gpusort_stream_put(stream, text, 99, &error));
+    CHECK(t.reports > 50);
+    CHECK(gpusort_stream_put(stream, text, RECORD_MOST + 1, NULL) == GPUSORT_LIMIT);
+    gpusort_stream_free(stream);
+    GOOD(gpusort_stream_new(&stream, &o, &error));
+    gpusort_code code = GPUSORT_OK;
+    for (int i = 0; i < 66 && code == GPUSORT_OK; i++)
+        code = gpusort_stream_put_text(stream, text, 1 << 20, NULL);
+    CHECK(code == GPUSORT_LIMIT);
+    gpusort_stream_free(stream);
+    free(text);
+}
+
 static void bad_records_are_named_or_counted(void)
 {
     gpusort_error error = GPUSORT_NO_ERROR;
@@ -554,6 +632,8 @@ int main(void)
     what_means_nothing_is_refused();
     a_report_cancels();
     a_wish_to_stop_cancels();
+    who_waits_is_stopped();
+    long_records_do_not_hold_others_back();
     bad_records_are_named_or_counted();
     of_nothing_nothing_is_known();
     return check_result();

@@ -189,6 +189,25 @@ static void there_and_back(void)
     }
 }
 
+/* What is known of no values changes nothing, in either order. */
+static void none_are_no_more(void)
+{
+    for (int order = 0; order < 2; order++) {
+        gs_status st = {.code = GS_OK};
+        gs_saved_summary some, none;
+        make(&some, GS_SAVED_SUMS, 70);
+        make(&none, GS_SAVED_SUMS, 0);
+        none.pairs = (gs_pair_facts){.values = 0};
+        const uint64_t least = some.pairs.least_key, most = some.pairs.most_key;
+        gs_saved_summary *const to = order == 0 ? &some : &none;
+        REQUIRE_OK(gs_saved_summary_merge(to, order == 0 ? &none : &some, "x", &st), &st);
+        CHECK(to->pairs.values == 70 && to->pairs.least_key == least &&
+              to->pairs.most_key == most);
+        gs_saved_summary_release(&some);
+        gs_saved_summary_release(&none);
+    }
+}
+
 static void put_sum(gs_packer *p)
 {
     const uint64_t sum = XXH3_64bits(p->data, p->bytes - sizeof sum);
@@ -319,6 +338,7 @@ int main(void)
 {
     state = check_seed(31);
     there_and_back();
+    none_are_no_more();
     damage_is_noticed();
     hostile_numbers();
     hierarchies();
