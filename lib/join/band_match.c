@@ -113,6 +113,7 @@ typedef struct kept_line {
 static inline kept_line kept_at(const uint8_t *at)
 {
     enum { WORD_BITS = 64 };
+    __extension__ typedef unsigned __int128 bits;
     kept_line line;
     uint64_t low, high;
     uint32_t line_bytes;
@@ -122,7 +123,7 @@ static inline kept_line kept_at(const uint8_t *at)
     memcpy(&high, head + sizeof low, sizeof high);
     memcpy(&line.made_bytes, head + offsetof(gs_band_kept_head, made_bytes),
            sizeof line.made_bytes);
-    line.number = (gs_join_number)high << WORD_BITS | low;
+    line.number = (gs_join_number)((bits)high << WORD_BITS | low);
     line.made = head + sizeof(gs_band_kept_head);
     line.end = line.made + line_bytes;
     return line;

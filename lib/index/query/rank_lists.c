@@ -26,9 +26,8 @@ enum { ROW_DOCS = 64 };
 
 struct gs_rank_lists {
     gs_posting_list list;
-    size_t capacity, row_capacity; /* of both arrays */
-    double *scores;                /* by document; all 0 between queries */
-    uint8_t *rows;                 /* by ROW_DOCS of them: may there be one? */
+    double *scores; /* by document; all 0 between queries */
+    uint8_t *rows;  /* by ROW_DOCS of them: may there be one? */
 };
 
 void gs_rank_lists_free(struct gs_rank_lists *r)
@@ -174,10 +173,16 @@ static gs_code rank_lists(gs_search_plan *plan, gs_top_docs *top, gs_status *st)
 gs_code gs_rank_lists(gs_search_plan *plan, gs_top_docs *top, gs_status *st)
 {
     gs_assert(gs_rank_lists_is_for(plan));
-    GS_TRY(make_room(plan, st));
-    if (rank_lists(plan, top, st) != GS_OK) { /* something may be left of it */
+    const bool has_room = make_room(plan, st) == GS_OK;
+    if (has_room)
+        GS_NOTED(rank_lists(plan, top, st));
+    /* Something may be left of it; and of many segments each would keep its own. */
+    if (st->code != GS_OK || plan->all != NULL) {
         gs_rank_lists_free(plan->lists);
         plan->lists = NULL;
     }
-    return st->code;
+    if (has_room || st->code != GS_ERR_NOMEM)
+        return st->code;
+    gs_status_clear(st); /* the other way needs less */
+    return gs_rank_many(plan, top, st);
 }
