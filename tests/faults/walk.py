@@ -56,7 +56,7 @@ HARMLESS = re.compile(r"""
     (XXH|ZSTD|inflate|(__)?io_uring|sb_stemmer|utf8proc|__[atu][bs]?san|__sanitizer)\w* |
     _ITM_\w+ | _?exit | abort | dup | raise | pause | nanosleep | signal |
     sig\w+ | clock_gettime | cos | exp | log(2|10)? | pow | sqrt | f(max|min) | fr?expl? | llround | inet_\w+ |
-    ldexpl? | free | munmap | mallopt | malloc_usable_size | open_memstream | closedir |
+    ldexpl? | nextafter | free | munmap | mallopt | malloc_usable_size | open_memstream | closedir |
     dirfd | f(close|error|flush|gets|read|write) | get(c|delim|euid|pid|rlimit|rusage) | (secure_)?getenv |
     (f|fun)lockfile | isatty | setlocale | setrlimit | setvbuf | sysconf | umask | uname |
     sched_getaffinity | posix_spawn(attr|_file_actions)_\w+ |
