@@ -165,9 +165,17 @@ static int report(void *context, gpusort_summary *summary)
 
 /* --- files, and what is put --------------------------------------------------------- */
 
-static gpusort_stream_options of_table(gpusort_statistic statistic, told *t)
+/* Of little memory: a sanitizer looks at all that is taken. */
+static gpusort_stream_options options_of_little(void)
 {
     gpusort_stream_options o = GPUSORT_STREAM_OPTIONS;
+    o.job.memory_bytes = 32 << 20;
+    return o;
+}
+
+static gpusort_stream_options of_table(gpusort_statistic statistic, told *t)
+{
+    gpusort_stream_options o = options_of_little();
     o.statistic = statistic;
     o.job.threads = 3;
     o.job.context = t;
@@ -243,7 +251,7 @@ static void numbers_are_put(void)
     gpusort_stream *stream;
     gpusort_summary *summary;
     of_file = t = (told){.reports = 0};
-    gpusort_stream_options o = GPUSORT_STREAM_OPTIONS;
+    gpusort_stream_options o = options_of_little();
     o.statistic = GPUSORT_SUMS;
     o.is_binary = 1;
     o.inputs = numbers;
@@ -279,7 +287,7 @@ static void quantiles_are_right(void)
     memcpy(sorted, values, sizeof sorted);
     qsort(sorted, 2 * RECORDS, sizeof *sorted, compare);
     for (int is_exact = 0; is_exact < 2; is_exact++) {
-        gpusort_stream_options o = GPUSORT_STREAM_OPTIONS;
+        gpusort_stream_options o = options_of_little();
         gpusort_stream *stream;
         gpusort_summary *summary;
         gpusort_summary_info info = {.size = sizeof info};
@@ -358,7 +366,7 @@ static void frequencies_of_halves_are_those_of_the_whole(void)
     gpusort_summary *halves[2];
     static told t, whole;
     t = whole = (told){.reports = 0};
-    gpusort_stream_options o = GPUSORT_STREAM_OPTIONS;
+    gpusort_stream_options o = options_of_little();
     o.statistic = GPUSORT_FREQUENT;
     o.is_binary = 1;
     o.eps = 0.00001;
@@ -495,7 +503,7 @@ static void who_waits_is_stopped(void)
     refuse(o, GPUSORT_CANCELLED);
     static const char *const fifo[] = {"fifo"};
     const volatile int cancel = 1;
-    o = (gpusort_stream_options)GPUSORT_STREAM_OPTIONS;
+    o = options_of_little();
     o.inputs = fifo;
     o.input_count = 1;
     o.job.cancel = &cancel;
@@ -530,7 +538,7 @@ static void long_records_do_not_hold_others_back(void)
     static told t;
     gpusort_error error = GPUSORT_NO_ERROR;
     gpusort_stream *stream;
-    gpusort_stream_options o = GPUSORT_STREAM_OPTIONS;
+    gpusort_stream_options o = options_of_little();
     o.statistic = GPUSORT_FREQUENT;
     o.values = GPUSORT_VALUES_TEXT;
     o.every_values = 1000;
@@ -560,7 +568,7 @@ static void long_records_do_not_hold_others_back(void)
 static void bad_records_are_named_or_counted(void)
 {
     gpusort_error error = GPUSORT_NO_ERROR;
-    gpusort_stream_options o = GPUSORT_STREAM_OPTIONS;
+    gpusort_stream_options o = options_of_little();
     gpusort_stream *stream;
     gpusort_summary *summary;
     uint64_t bad = 0;
@@ -601,7 +609,7 @@ static void bad_records_are_named_or_counted(void)
 static void of_nothing_nothing_is_known(void)
 {
     gpusort_error error = GPUSORT_NO_ERROR;
-    gpusort_stream_options o = GPUSORT_STREAM_OPTIONS;
+    gpusort_stream_options o = options_of_little();
     gpusort_stream *stream;
     gpusort_summary *summary;
     gpusort_value value;
