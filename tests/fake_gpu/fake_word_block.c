@@ -506,10 +506,11 @@ gs_code gs_word_block_documents(gs_word_block *w, unsigned lane, uint64_t first,
     gs_assert(count <= w->options.window_postings);
     memcpy(l->documents, w->documents + first, count * sizeof *l->documents);
     memcpy(l->tokens, w->starts + first, (count + 1) * sizeof *l->tokens);
+    /* The first is read in any case: a thread may be done before it comes to others. */
     if (is_wrong("documents"))
-        l->documents[count / 2] = UINT32_MAX;
+        l->documents[0] = UINT32_MAX;
     if (is_wrong("tokens"))
-        l->tokens[count / 2] = l->tokens[count];
+        l->tokens[0] = l->tokens[count];
     return GS_OK;
 }
 
