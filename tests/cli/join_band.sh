@@ -80,10 +80,12 @@ for first in tens -; do
     python3 -c 'import json; print(json.load(open("s"))["spill_bytes"] > 0)'
 done
 (until [ -e enough ]; do echo 1; done >>tens) &
-gpusort join --output=got --band=0:0 tens fives 2>&1
-echo "exit $?"
-gpusort join --output=got fives tens 2>&1
-echo "exit $?"
+# It is seen before or while the file is read, as it happens.
+changed() { sed "s/tens: somebody is writing to it/'tens' was changed while it was read/"; }
+gpusort join --output=got --band=0:0 tens fives 2>&1 | changed
+echo "exit ${PIPESTATUS[0]}"
+gpusort join --output=got fives tens 2>&1 | changed
+echo "exit ${PIPESTATUS[0]}"
 touch enough
 wait
 mkdir tmp

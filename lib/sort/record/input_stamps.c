@@ -52,7 +52,6 @@ static gs_code take_one(gs_input_stamp *item, const char *name, gs_status *st)
 {
     int fd;
     GS_TRY(open_input(name, &fd, st));
-    errno = 0; /* stays so if it is only that time does not pass */
     const bool is_taken = gs_file_stamp_take(&item->file, fd, WAIT_MS);
     const int error = errno;
     const off_t at = fd == STDIN_FILENO ? lseek(fd, 0, SEEK_CUR) : 0;
@@ -63,7 +62,7 @@ static gs_code take_one(gs_input_stamp *item, const char *name, gs_status *st)
     (void)gs_quote_name(&q, name);
     if (is_taken)
         return GS_OK;
-    return error != 0
+    return error != EBUSY /* which is that it changes all the time */
                ? GS_FAIL(st, GS_ERR_IO, error, "cannot read: %s", q.text)
                : GS_FAIL(st, GS_ERR_IO, 0, "%s: somebody is writing to it", q.text);
 }
