@@ -2,27 +2,14 @@
 #include "lib/api/api_files.h"
 
 #include "lib/api/api_call.h"
-#include "lib/base/mem.h"
 
-/* Nothing to read is an empty input. */
 static gs_code take_inputs(gs_api_files *f, gs_status *st)
 {
     const gpusort_sort_options *const asked = &f->sort.asked;
-    const size_t count = asked->input_count + asked->input_fd_count;
-    GS_TRY(gs_mem_new_array(&f->inputs, count + 1, sizeof *f->inputs, "inputs", st));
-    GS_TRY(gs_mem_new_array(&f->sources, asked->input_fd_count, sizeof *f->sources,
-                            "inputs", st));
-    for (size_t i = 0; i < asked->input_count; i++)
-        f->inputs[i] = asked->inputs[i];
-    for (size_t i = 0; i < asked->input_fd_count; i++) {
-        GS_TRY(gs_api_source_open(&f->sources[i], asked->input_fds[i], &f->sort.job, st));
-        f->inputs[asked->input_count + i] = f->sources[i].name;
-        f->source_count++;
-    }
-    if (count == 0)
-        f->inputs[0] = "/dev/null";
-    f->sort.options.inputs = f->inputs;
-    f->sort.options.input_count = count > 0 ? count : 1;
+    GS_TRY(gs_api_inputs_open(&f->inputs, asked->inputs, asked->input_count,
+                              asked->input_fds, asked->input_fd_count, &f->sort.job, st));
+    f->sort.options.inputs = f->inputs.names;
+    f->sort.options.input_count = f->inputs.count;
     return GS_OK;
 }
 
@@ -48,10 +35,7 @@ gs_code gs_api_files_open(gs_api_files *f, const gpusort_sort_options *options,
 
 void gs_api_files_close(gs_api_files *f, gs_status *st)
 {
-    for (size_t i = 0; i < f->source_count; i++)
-        GS_NOTED(gs_api_source_close(&f->sources[i], st));
-    gs_mem_free(f->sources);
-    gs_mem_free(f->inputs);
+    gs_api_inputs_close(&f->inputs, st);
     gs_api_sort_release(&f->sort);
 }
 

@@ -8,14 +8,12 @@
 #ifndef GS_LIB_API_API_FILES_H
 #define GS_LIB_API_API_FILES_H
 
+#include "lib/api/api_inputs.h"
 #include "lib/api/api_order.h"
-#include "lib/api/api_pipe.h"
 
 typedef struct gs_api_files {
     gs_api_sort sort;
-    const char **inputs; /* names of files, then of descriptors */
-    gs_api_source *sources;
-    size_t source_count;
+    gs_api_inputs inputs;
 } gs_api_files;
 
 /* Closed also after a failure. */

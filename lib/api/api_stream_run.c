@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "lib/api/api_call.h"
-#include "lib/api/api_pipe.h"
+#include "lib/api/api_inputs.h"
 #include "lib/api/api_stream.h"
 #include "lib/base/mem.h"
 #include "lib/base/share.h"
@@ -13,49 +13,23 @@
 
 /* --- files and descriptors ---------------------------------------------------------- */
 
-typedef struct stream_inputs {
-    const char **names; /* of files, then of descriptors */
-    gs_api_source *sources;
-    size_t source_count;
-} stream_inputs;
-
-/* Nothing to read is an empty input. */
-static gs_code open_inputs(stream_inputs *in, gs_api_stream *s, gs_status *st)
+static gs_code open_inputs(gs_api_inputs *in, gs_api_stream *s, gs_status *st)
 {
     const gpusort_stream_options *const o = &s->asked;
-    const size_t count = o->input_count + o->input_fd_count;
-    GS_TRY(gs_mem_new_array(&in->names, count + 1, sizeof *in->names, "inputs", st));
-    GS_TRY(gs_mem_new_array(&in->sources, o->input_fd_count, sizeof *in->sources,
-                            "inputs", st));
-    for (size_t i = 0; i < o->input_count; i++)
-        in->names[i] = o->inputs[i];
-    for (size_t i = 0; i < o->input_fd_count; i++) {
-        GS_TRY(gs_api_source_open(&in->sources[i], o->input_fds[i], &s->job, st));
-        in->names[o->input_count + i] = in->sources[i].name;
-        in->source_count++;
-    }
-    if (count == 0)
-        in->names[0] = "/dev/null";
+    GS_TRY(gs_api_inputs_open(in, o->inputs, o->input_count, o->input_fds,
+                              o->input_fd_count, &s->job, st));
     s->options.input.names = in->names;
-    s->options.input.name_count = count > 0 ? count : 1;
+    s->options.input.name_count = in->count;
     return GS_OK;
-}
-
-static void close_inputs(stream_inputs *in, gs_status *st)
-{
-    for (size_t i = 0; i < in->source_count; i++)
-        GS_NOTED(gs_api_source_close(&in->sources[i], st));
-    gs_mem_free(in->sources);
-    gs_mem_free(in->names);
 }
 
 static gs_code run(gs_api_stream *s, uint64_t *bad, gs_status *st)
 {
-    stream_inputs in = {.source_count = 0};
+    gs_api_inputs in;
     gs_value_stream_counts counts = {0};
     if (open_inputs(&in, s, st) == GS_OK)
         GS_NOTED(gs_value_stream_run(&s->options, &s->sink, &counts, st));
-    close_inputs(&in, st);
+    gs_api_inputs_close(&in, st);
     *bad = counts.bad;
     return st->code;
 }

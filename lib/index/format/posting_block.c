@@ -170,17 +170,22 @@ static bool get_bits(gs_pack_way way, const uint8_t **p, const uint8_t *end,
     return are_all;
 }
 
+/* Do bits follow? Then *p is where they begin. */
+static inline bool skip_bits_head(const uint8_t **p)
+{
+    unsigned head = **p;
+    __asm__("" : "+r"(head));
+    *p += head == HEAD_IS_BITS;
+    return head == HEAD_IS_BITS;
+}
+
 bool gs_block_get_docs_by(gs_pack_way way, const uint8_t **p, const uint8_t *end,
                           uint64_t first, uint64_t last, uint64_t *docs)
 {
     if (*p >= end || last < first)
         return false;
-    unsigned head = **p;
-    __asm__("" : "+r"(head));
-    if (head == HEAD_IS_BITS) {
-        (*p)++;
+    if (skip_bits_head(p))
         return get_bits(way, p, end, first, last, docs);
-    }
     if (!gs_numbers_get(p, end, GS_INDEX_BLOCK, docs))
         return false;
     settle(way, first, docs);
@@ -228,12 +233,8 @@ bool gs_block_mark_docs(const uint8_t **p, const uint8_t *end, uint64_t first,
     uint64_t docs[GS_BLOCK_DOCS_ROOM];
     if (*p >= end || last < first)
         return false;
-    unsigned head = **p;
-    __asm__("" : "+r"(head));
-    if (head == HEAD_IS_BITS) {
-        (*p)++;
+    if (skip_bits_head(p))
         return mark_bits(p, end, first, last, bits);
-    }
     if (!gs_block_get_docs(p, end, first, last, docs))
         return false;
     for (size_t i = 0; i < GS_INDEX_BLOCK; i++)
