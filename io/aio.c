@@ -21,7 +21,11 @@
 #include "lib/base/mem.h"
 #include "lib/base/thread.h"
 
-enum { THREADS_MAX = 4, DIRECT_ALIGN = 512 };
+enum {
+    THREADS = 4, /* for a disk */
+    THREADS_MAX = 16,
+    DIRECT_ALIGN = 512,
+};
 
 typedef struct gs_aio_slot {
     bool is_used, is_write;
@@ -49,6 +53,7 @@ struct gs_aio {
     size_t registered_bytes;
 #endif
     pthread_t threads[THREADS_MAX];
+    unsigned threads_wanted;
     unsigned thread_count;
     pthread_mutex_t mutex; /* guards what follows */
     pthread_cond_t work_ready, work_done;
@@ -135,7 +140,7 @@ static void *serve(void *arg)
 static void start_threads(gs_aio *aio)
 {
     int error = 0;
-    while (error == 0 && aio->thread_count < THREADS_MAX &&
+    while (error == 0 && aio->thread_count < aio->threads_wanted &&
            aio->thread_count < aio->depth) {
         error = gs_thread_start(&aio->threads[aio->thread_count], serve, aio, 0);
         aio->thread_count += error == 0;
@@ -222,29 +227,36 @@ static int try_ring(gs_aio *aio)
 
 /* --- both ------------------------------------------------------------------------ */
 
-gs_code gs_aio_new(gs_aio **out, unsigned depth, bool no_uring, gs_status *st)
+gs_code gs_aio_new_threads(gs_aio **out, unsigned depth, unsigned threads, gs_status *st)
 {
-    gs_assert(depth > 0);
+    gs_assert(depth > 0 && threads > 0);
     *out = NULL;
     gs_aio *aio = NULL;
     GS_TRY(gs_mem_new(&aio, sizeof *aio, "asynchronous I/O", st));
     aio->depth = depth;
+    aio->threads_wanted = threads < THREADS_MAX ? threads : THREADS_MAX;
     pthread_mutex_init(&aio->mutex, NULL);
     pthread_cond_init(&aio->work_ready, NULL);
     pthread_cond_init(&aio->work_done, NULL);
     GS_TRY_OR_FAIL(
         gs_mem_new(&aio->slots, depth * sizeof(gs_aio_slot), "I/O requests", st));
-#if GS_HAVE_LIBURING
-    if (!no_uring)
-        (void)try_ring(aio);
-#else
-    (void)no_uring;
-#endif
     *out = aio;
     return GS_OK;
 fail:
     gs_aio_free(aio);
     return st->code;
+}
+
+gs_code gs_aio_new(gs_aio **out, unsigned depth, bool no_uring, gs_status *st)
+{
+    GS_TRY(gs_aio_new_threads(out, depth, THREADS, st));
+#if GS_HAVE_LIBURING
+    if (!no_uring)
+        (void)try_ring(*out);
+#else
+    (void)no_uring;
+#endif
+    return GS_OK;
 }
 
 void gs_aio_free(gs_aio *aio)

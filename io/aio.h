@@ -28,6 +28,10 @@ typedef struct gs_aio_done {
 /* `depth` is the number of requests that may be in flight. */
 GS_MUST_CHECK gs_code gs_aio_new(gs_aio **out, unsigned depth, bool no_uring,
                                  gs_status *st);
+/* The same on so many threads, also where io_uring works: what lies in the page cache is
+ * copied, and a ring does that in the thread that asks. */
+GS_MUST_CHECK gs_code gs_aio_new_threads(gs_aio **out, unsigned depth, unsigned threads,
+                                         gs_status *st);
 /* Waits for what is in flight and drops the results. NULL is fine. */
 void gs_aio_free(gs_aio *aio);
 

@@ -30,6 +30,7 @@
 
 enum {
     IN_FLIGHT_MAX = 32,
+    READS_A_READER = 2, /* one is at hand when another is done */
     SMALL_BYTES = 512 << 10,
     DIRECT_MIN_BYTES = 8 << 20, /* smaller files are not worth the set-up */
     ALIGN = GS_BLOCK_ALIGN,
@@ -67,8 +68,9 @@ struct gs_input {
     size_t index;        /* the one that is open */
     gs_input_way way;
     int fd;
-    uint64_t offset; /* of the next read */
-    uint64_t end;    /* of all reads of a file */
+    unsigned in_flight; /* reads, at most */
+    uint64_t offset;    /* of the next read */
+    uint64_t end;       /* of all reads of a file */
 
     gs_aio *aio;
     gs_input_read reads[IN_FLIGHT_MAX];
@@ -182,13 +184,20 @@ static int reopen_direct(int fd)
     return open(path, O_RDONLY | O_CLOEXEC | O_DIRECT);
 }
 
-/* What is in the page cache is read by threads: io_uring would copy it in the thread that
- * asks. */
+static unsigned smaller(unsigned a, unsigned b)
+{
+    return a < b ? a : b;
+}
+
+/* Files that come one after the other are read in the way of the first. */
 static gs_code open_direct(gs_input *in, bool is_cached, gs_status *st)
 {
     if (in->aio == NULL) {
-        const bool no_uring = in->options.no_uring || is_cached;
-        GS_TRY(gs_aio_new(&in->aio, IN_FLIGHT_MAX, no_uring, st));
+        const unsigned readers = in->options.cached_readers;
+        in->in_flight = is_cached ? smaller(READS_A_READER * readers, IN_FLIGHT_MAX)
+                                  : in->options.blocks_in_flight;
+        GS_TRY(is_cached ? gs_aio_new_threads(&in->aio, IN_FLIGHT_MAX, readers, st)
+                         : gs_aio_new(&in->aio, IN_FLIGHT_MAX, in->options.no_uring, st));
         void *area;
         size_t area_bytes;
         gs_block_pool_area(in->options.pool, &area, &area_bytes);
@@ -246,8 +255,7 @@ static gs_code next_cached(gs_input *in, gs_block **out, gs_status *st)
 /* Puts as many reads in flight as there may be; waits for a block only if none is. */
 static gs_code submit_reads(gs_input *in, gs_status *st)
 {
-    while (!in->at_end && in->offset < in->end &&
-           in->reads_count < in->options.blocks_in_flight) {
+    while (!in->at_end && in->offset < in->end && in->reads_count < in->in_flight) {
         gs_block *const block = in->reads_count == 0 ? gs_block_get(in->options.pool)
                                                      : gs_block_try_get(in->options.pool);
         if (block == NULL)
@@ -482,7 +490,7 @@ static gs_code open_next(gs_input *in, gs_status *st)
     if (size >= DIRECT_MIN_BYTES && in->options.blocks_in_flight > 1) {
         const bool is_cached =
             gs_look_is_cached(in->fd, in->offset, size, GS_LOOK_PROBES / 4 * 3);
-        if (!is_cached || in->options.reads_cached_ahead)
+        if (!is_cached || in->options.cached_readers > 0)
             return open_direct(in, is_cached, st);
     }
     in->way = GS_INPUT_CACHED;

@@ -46,13 +46,13 @@ typedef struct gs_input_options {
     /* Of the only file, which is regular and plain, just bytes `from` to `to`. */
     bool has_range;
     uint64_t from, to;
-    bool no_uring;             /* as if the kernel had none */
-    bool reads_cached_ahead;   /* large files in the page cache are read by some threads
-                                  side by side, not when a block is asked for: where one
-                                  core cannot copy as fast as others take */
-    bool maps_uncached;        /* by gs_input_map: who looks at them asks ahead */
-    bool maps_small_pages;     /* see gs_file_map_open */
-    size_t map_bytes_max;      /* of what gs_input_map makes; 0: any */
+    bool no_uring;           /* as if the kernel had none */
+    unsigned cached_readers; /* large files in the page cache are read by so many threads
+                                side by side: where one core cannot copy as fast as
+                                others take; 0: when a block is asked for */
+    bool maps_uncached;      /* by gs_input_map: who looks at them asks ahead */
+    bool maps_small_pages;   /* see gs_file_map_open */
+    size_t map_bytes_max;    /* of what gs_input_map makes; 0: any */
     const gs_input_head *head; /* what was looked at before; NULL: nothing */
     gs_input_copy *copy; /* has what an input before this one read of pipes, and keeps
                             what this one does; NULL: nothing. Not with a head */

@@ -1,18 +1,80 @@
 /* SPDX-License-Identifier: MIT */
 #include "lib/index/block/block_merge.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
 
 #include "lib/base/assertion.h"
 #include "lib/base/mem.h"
 
-enum { SAMPLES_A_RANGE = 16 };
+enum {
+    STRETCHES_A_RANGE = 64,
+    TERMS_A_RANGE_MIN = 16,
+    /* A term costs as much as so many postings: it is compared, and has an entry. */
+    TERM_WEIGHT = 16,
+};
 
 /* --- cutting ------------------------------------------------------------------------ */
 
-static int compare_terms(const void *a, const void *b)
+/* Terms of a block that follow each other. */
+typedef struct stretch {
+    gs_term_view first;
+    size_t block, begin, end; /* terms of that block */
+    uint64_t weight;
+} stretch;
+
+typedef struct cut_job {
+    const gs_term_block *blocks;
+    stretch *stretches;
+    size_t count;
+    atomic_size_t next;
+} cut_job;
+
+/* Heavier terms are weighed for longer, so few at a time. */
+enum { WEIGHED_AT_ONCE = 16 };
+
+static gs_code weigh_worker(void *context, unsigned worker, gs_status *st)
 {
-    return gs_term_view_compare(a, b);
+    cut_job *const job = context;
+    (void)worker;
+    (void)st;
+    for (size_t i; (i = atomic_fetch_add(&job->next, WEIGHED_AT_ONCE)) < job->count;) {
+        for (size_t end = i + WEIGHED_AT_ONCE; i < end && i < job->count; i++) {
+            stretch *const s = &job->stretches[i];
+            const gs_term_block *const b = &job->blocks[s->block];
+            b->ops->term(b->block, s->begin, &s->first);
+            s->weight = b->ops->weigh(b->block, s->begin, s->end) +
+                        (s->end - s->begin) * TERM_WEIGHT;
+        }
+    }
+    return GS_OK;
+}
+
+static int compare_stretches(const void *a, const void *b)
+{
+    const stretch *const x = a, *const y = b;
+    return gs_term_view_compare(&x->first, &y->first);
+}
+
+/* All terms in stretches of nearly as many each, none of which is empty. Those of several
+ * blocks do not begin side by side, so that blocks with the same terms can be cut at as
+ * many more places. */
+static size_t take_stretches(const gs_term_block *blocks, size_t block_count,
+                             size_t total, size_t wanted, stretch *out)
+{
+    size_t count = 0;
+    for (size_t b = 0; b < block_count; b++) {
+        const size_t n = blocks[b].term_count;
+        const size_t share = (size_t)((double)wanted * (double)n / (double)total);
+        for (size_t i = 0, begin = 0; i <= share; i++) {
+            const size_t step = i * block_count + b + 1;
+            const size_t end = i < share ? n * step / (share * block_count) : n;
+            if (begin < end)
+                out[count++] = (stretch){.block = b, .begin = begin, .end = end};
+            begin = end;
+        }
+    }
+    return count;
 }
 
 /* The first of the block's terms that is not before `bound`. */
@@ -31,32 +93,20 @@ static size_t find_start(const gs_term_block *block, const gs_term_view *bound)
     return lo;
 }
 
-/* Evenly spaced terms of every block, as many of each as its share is. */
-static size_t take_sample(const gs_term_block *blocks, size_t block_count, size_t total,
-                          size_t wanted, gs_term_view *sample)
+/* Starts of ranges behind the first, at terms that are different: blocks of much input
+ * have the same terms. How many ranges. */
+static size_t cut_at_stretches(const gs_block_ranges *out, const gs_term_block *blocks,
+                               size_t wanted, const stretch *stretches, size_t count)
 {
-    size_t count = 0;
-    for (size_t b = 0; b < block_count; b++) {
-        const size_t n = blocks[b].term_count;
-        const size_t share = (size_t)((double)wanted * (double)n / (double)total);
-        for (size_t i = 0; i < share && count < wanted; i++) {
-            const double at = ((double)i + 0.5) * (double)n / (double)share;
-            blocks[b].ops->term(blocks[b].block, (size_t)at, &sample[count++]);
-        }
-    }
-    return count;
-}
-
-/* Starts of ranges behind the first, at terms of the sample that are different: blocks of
- * much input have the same terms, and then so do their samples. How many ranges. */
-static size_t cut_at_sample(const gs_block_ranges *out, const gs_term_block *blocks,
-                            size_t wanted, const gs_term_view *sample, size_t count)
-{
-    const gs_term_view *last = sample;
+    uint64_t all = 0, before = 0;
     size_t ranges = 1;
-    for (size_t r = 1; r < wanted && count > 0; r++) {
-        const gs_term_view *const at = &sample[count * r / wanted];
-        if (gs_term_view_compare(last, at) >= 0)
+    for (size_t i = 0; i < count; i++)
+        all += stretches[i].weight;
+    const gs_term_view *last = count > 0 ? &stretches[0].first : NULL;
+    for (size_t i = 0; i < count && ranges < wanted; before += stretches[i++].weight) {
+        const gs_term_view *const at = &stretches[i].first;
+        if ((double)before * (double)wanted < (double)all * (double)ranges ||
+            gs_term_view_compare(last, at) >= 0)
             continue;
         for (size_t b = 0; b < out->block_count; b++)
             out->starts[ranges * out->block_count + b] = find_start(&blocks[b], at);
@@ -67,32 +117,36 @@ static size_t cut_at_sample(const gs_block_ranges *out, const gs_term_block *blo
 }
 
 gs_code gs_block_ranges_cut(gs_block_ranges *out, const gs_term_block *blocks,
-                            size_t block_count, size_t wanted, gs_status *st)
+                            size_t block_count, size_t wanted, gs_team *team,
+                            gs_status *st)
 {
     size_t total = 0, bytes = 0;
     for (size_t b = 0; b < block_count; b++)
         total += blocks[b].term_count;
-    if (wanted > total / SAMPLES_A_RANGE + 1)
-        wanted = total / SAMPLES_A_RANGE + 1;
+    if (wanted > total / TERMS_A_RANGE_MIN + 1)
+        wanted = total / TERMS_A_RANGE_MIN + 1;
     GS_TRY(gs_mem_size_mul(&bytes, (wanted + 1) * sizeof *out->starts, block_count, st));
     *out = (gs_block_ranges){block_count, 0, NULL};
     GS_TRY(gs_mem_new(&out->starts, bytes, "ranges of terms", st));
-    const size_t sample_max = wanted * SAMPLES_A_RANGE;
-    gs_term_view *sample = NULL;
-    if (gs_mem_new(&sample, sample_max * sizeof(gs_term_view), "sample of terms", st) !=
-        GS_OK) {
-        gs_block_ranges_release(out);
-        return st->code;
-    }
-    const size_t count =
-        total > 0 ? take_sample(blocks, block_count, total, sample_max, sample) : 0;
-    qsort(sample, count, sizeof *sample, compare_terms);
-    const size_t ranges = cut_at_sample(out, blocks, wanted, sample, count);
+    const size_t stretches_max = wanted * STRETCHES_A_RANGE;
+    cut_job job = {.blocks = blocks};
+    GS_TRY_OR_FAIL(gs_mem_new_array(&job.stretches, stretches_max + block_count,
+                                    sizeof *job.stretches, "ranges of terms", st));
+    job.count = total > 0 ? take_stretches(blocks, block_count, total, stretches_max,
+                                           job.stretches)
+                          : 0;
+    GS_TRY_OR_FAIL(gs_team_run(team, weigh_worker, &job, st));
+    qsort(job.stretches, job.count, sizeof *job.stretches, compare_stretches);
+    const size_t ranges = cut_at_stretches(out, blocks, wanted, job.stretches, job.count);
     for (size_t b = 0; b < block_count; b++)
         out->starts[ranges * block_count + b] = blocks[b].term_count;
     out->range_count = ranges;
-    gs_mem_free(sample);
+    gs_mem_free(job.stretches);
     return GS_OK;
+fail:
+    gs_mem_free(job.stretches);
+    gs_block_ranges_release(out);
+    return st->code;
 }
 
 void gs_block_ranges_release(gs_block_ranges *ranges)

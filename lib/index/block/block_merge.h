@@ -6,12 +6,13 @@
  *      thread 1   apple: 5     |             | plum: 7     documents of batches 1, 2, 5
  *      together   apple: 3 5 9 | pear: 4     | plum: 7
  *
- * The terms are cut into ranges by a sample of them, so that several threads merge
+ * The terms are cut into ranges by what they weigh, so that several threads merge
  * ranges of their own. Ranges never share a term.
  */
 #ifndef GS_LIB_INDEX_BLOCK_BLOCK_MERGE_H
 #define GS_LIB_INDEX_BLOCK_BLOCK_MERGE_H
 
+#include "lib/base/team.h"
 #include "lib/index/format/formats.h"
 #include "lib/index/block/term_block.h"
 
@@ -22,11 +23,12 @@ typedef struct gs_block_ranges {
     size_t *starts;
 } gs_block_ranges;
 
-/* Cuts into about `wanted` ranges, at least 1, of about as many terms, however many
- * blocks have the same ones. `out` is zeroed by the caller. */
+/* Cuts into about `wanted` ranges, at least 1, that take about as long: terms and
+ * postings count, however many blocks have the same terms. The team weighs them. `out` is
+ * zeroed by the caller. */
 GS_MUST_CHECK gs_code gs_block_ranges_cut(gs_block_ranges *out,
                                           const gs_term_block *blocks, size_t block_count,
-                                          size_t wanted, gs_status *st);
+                                          size_t wanted, gs_team *team, gs_status *st);
 void gs_block_ranges_release(gs_block_ranges *ranges);
 
 /* One thread's state. */

@@ -235,14 +235,23 @@ static void get_term(const void *block, size_t index, gs_term_view *out)
     out->prefix = gs_string_word(out->bytes, out->count, 0);
 }
 
+static size_t group_begin(const gs_bsbi_block *b, size_t index)
+{
+    return index < b->group_count ? b->groups[index].begin : b->count;
+}
+
+static uint64_t weigh_groups(const void *block, size_t begin, size_t end)
+{
+    return group_begin(block, end) - group_begin(block, begin);
+}
+
 static gs_code open_group(const void *block, size_t index, gs_term_reader *r,
                           gs_status *st)
 {
     (void)st;
     const gs_bsbi_block *const b = block;
-    *r = (gs_term_reader){
-        .next = b->groups[index].begin,
-        .next_end = index + 1 < b->group_count ? b->groups[index + 1].begin : b->count};
+    *r = (gs_term_reader){.next = group_begin(b, index),
+                          .next_end = group_begin(b, index + 1)};
     return GS_OK;
 }
 
@@ -315,7 +324,7 @@ static unsigned lowest_bit(const gs_bsbi_block *b)
 
 gs_code gs_bsbi_block_sort(gs_bsbi_block *b, gs_term_block *view, gs_status *st)
 {
-    static const gs_term_block_ops ops = {get_term, open_group, read_group};
+    static const gs_term_block_ops ops = {get_term, weigh_groups, open_group, read_group};
     gs_tuples tuples = {.width = b->is_wide ? GS_TUPLE_128 : GS_TUPLE_64,
                         .keys = b->keys,
                         .scratch = b->scratch,

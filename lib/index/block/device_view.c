@@ -106,6 +106,12 @@ static void get_term(const void *block, size_t index, gs_term_view *out)
     out->prefix = gs_string_word(out->bytes, out->count, 0);
 }
 
+static uint64_t weigh_terms(const void *block, size_t begin, size_t end)
+{
+    const gs_device_block *const b = block;
+    return b->first_postings[end] - b->first_postings[begin];
+}
+
 static gs_code open_term(const void *block, size_t index, gs_term_reader *r,
                          gs_status *st)
 {
@@ -274,7 +280,8 @@ static gs_code fetch_first_postings(gs_device_block *b, gs_status *st)
 gs_code gs_device_block_sort(gs_device_block *b, gs_team *team, gs_term_block *view,
                              gs_status *st)
 {
-    static const gs_term_block_ops ops = {get_term, open_term, read_postings};
+    static const gs_term_block_ops ops = {get_term, weigh_terms, open_term,
+                                          read_postings};
     gs_device_view_release(b);
     *view = (gs_term_block){&ops, b, 0};
     if (!b->has_docs)

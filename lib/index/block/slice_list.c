@@ -52,6 +52,31 @@ __attribute__((noinline)) void gs_slice_list_put_slow(gs_slice_arena *arena,
     put_bytes(arena, list, bytes, (size_t)(end - bytes));
 }
 
+static uint32_t next_slice(const gs_slice_arena *arena, uint32_t slice,
+                           unsigned size_class)
+{
+    uint32_t link;
+    memcpy(&link, gs_slice_arena_at(arena, slice) + gs_slice_bytes(size_class),
+           GS_SLICE_LINK_BYTES);
+    return link;
+}
+
+size_t gs_slice_list_bytes(const gs_slice_arena *arena, const gs_slice_list *list)
+{
+    const unsigned last_class = GS_SLICE_CLASSES - 1;
+    size_t bytes = list->used;
+    for (unsigned i = 0; i < list->size_class; i++)
+        bytes += gs_slice_bytes(i);
+    if (list->size_class < last_class)
+        return bytes;
+    uint32_t slice = list->head;
+    for (unsigned i = 0; i < last_class; i++)
+        slice = next_slice(arena, slice, i);
+    for (; slice != list->tail; slice = next_slice(arena, slice, last_class))
+        bytes += gs_slice_bytes(last_class);
+    return bytes;
+}
+
 static void enter_slice(gs_slice_reader *r, const gs_slice_arena *arena, uint32_t slice)
 {
     r->slice = slice;

@@ -96,6 +96,10 @@ static inline void gs_slice_list_put(gs_slice_arena *arena, gs_slice_list *list,
     gs_slice_list_put_slow(arena, list, x, has_y, y);
 }
 
+/* What the numbers of a list take, followed from slice to slice where it is a long one.
+ */
+size_t gs_slice_list_bytes(const gs_slice_arena *arena, const gs_slice_list *list);
+
 /* --- reading --------------------------------------------------------------------- */
 
 typedef struct gs_slice_reader {

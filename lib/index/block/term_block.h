@@ -58,6 +58,8 @@ enum { GS_SORTED_KEPT = 2 * 4096 };
 
 typedef struct gs_term_block_ops {
     void (*term)(const void *block, size_t index, gs_term_view *out);
+    /* About how many postings terms [begin, end) have, for those who share them out. */
+    uint64_t (*weigh)(const void *block, size_t begin, size_t end);
     /* Stands before the first posting of a term. */
     gs_code (*open)(const void *block, size_t index, gs_term_reader *reader,
                     gs_status *st);

@@ -95,7 +95,8 @@ gs_code gs_block_spill_add(gs_block_spill *s, gs_team *team, const gs_term_block
     const gs_index_plan *const plan = s->plan;
     spill_job job = {.spill = s, .blocks = blocks, .block_count = block_count};
     gs_run_writer out;
-    GS_TRY(gs_block_ranges_cut(&job.ranges, blocks, block_count, plan->range_count, st));
+    GS_TRY(gs_block_ranges_cut(&job.ranges, blocks, block_count, plan->range_count, team,
+                               st));
     if (gs_run_writer_open(&out, &s->list, plan->piece_bytes, st) == GS_OK) {
         job.sink = &out.sink;
         GS_NOTED(gs_team_run(team, spill_worker, &job, st));

@@ -33,7 +33,7 @@
 enum { LOOK_BLOCK_BYTES = 1 << 16, LOOK_BLOCKS = 4 };
 enum { RULES_BYTES = 100 };
 /* Where words are found on a GPU, so many cores take what one can read. */
-enum { AHEAD_MIN = 4 };
+enum { WORKERS_A_READER = 2, READING_WORKERS_MIN = 4 };
 
 typedef struct builder {
     const gs_index_build_options *options;
@@ -179,6 +179,14 @@ static gs_code open_shapes(builder *b, gs_line_feed_options *feed, gs_status *st
     return gs_document_shapes_new(&b->shapes, &shapes, st);
 }
 
+static unsigned cached_readers(const builder *b)
+{
+    const unsigned workers = b->plan.workers;
+    return b->kind == GS_BLOCKS_DEVICE && workers > READING_WORKERS_MIN
+               ? workers / WORKERS_A_READER
+               : 0;
+}
+
 static gs_code open_input(builder *b, gs_status *st)
 {
     const gs_index_build_options *const o = b->options;
@@ -195,7 +203,7 @@ static gs_code open_input(builder *b, gs_status *st)
         .keep_compressed = o->keep_compressed,
         .no_uring = o->no_uring,
         .copy = b->tries->copy,
-        .reads_cached_ahead = b->kind == GS_BLOCKS_DEVICE && b->plan.workers > AHEAD_MIN,
+        .cached_readers = cached_readers(b),
         .log = o->log,
         .cancel = o->cancel_signal,
     };

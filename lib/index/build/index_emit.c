@@ -128,7 +128,8 @@ gs_code gs_index_emit_blocks(const gs_index_emit *emit, gs_team *team,
                       .trace = gs_team_trace(team),
                       .blocks = blocks,
                       .block_count = block_count};
-    GS_TRY(gs_block_ranges_cut(&job.ranges, blocks, block_count, emit->part_count, st));
+    GS_TRY(gs_block_ranges_cut(&job.ranges, blocks, block_count, emit->part_count, team,
+                               st));
     if (gs_team_run(team, blocks_worker, &job, st) == GS_OK)
         GS_NOTED(make_empty_parts(emit, job.ranges.range_count, st));
     gs_block_ranges_release(&job.ranges);

@@ -163,7 +163,7 @@ static void cached_files_are_read_ahead(size_t blocks)
     const gs_input_options options = {.pool = pool,
                                       .blocks_in_flight = (unsigned)blocks - 1,
                                       .decode_threads = 1,
-                                      .reads_cached_ahead = true};
+                                      .cached_readers = 3};
     REQUIRE_OK(gs_input_new(&in, names, 3, &options, &st), &st);
     for (size_t file = 0, at = 0;; at += block->len, gs_block_release(block)) {
         REQUIRE_OK(gs_input_next(in, &block, &st), &st);
