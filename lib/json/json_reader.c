@@ -109,13 +109,116 @@ static bool check_escape(gs_json_reader *r)
     return true;
 }
 
+enum { BLOCK = 64 };
+
+#ifdef __SSE2__
+/* What 64 bytes of a string are, a bit for each, the lowest for the first. */
+typedef struct string_masks {
+    uint64_t quotes, backslashes, controls, high;
+} string_masks;
+
+static string_masks string_masks_of(const uint8_t *p)
+{
+    const __m128i quote = _mm_set1_epi8('"'), backslash = _mm_set1_epi8('\\');
+    const __m128i last_control = _mm_set1_epi8(0x1f);
+    string_masks m = {0, 0, 0, 0};
+    for (unsigned i = 0; i < BLOCK; i += 16) {
+        const __m128i x = _mm_loadu_si128((const __m128i *)(const void *)(p + i));
+        const __m128i is_control = _mm_cmpeq_epi8(_mm_min_epu8(x, last_control), x);
+        m.quotes |= (uint64_t)(unsigned)_mm_movemask_epi8(_mm_cmpeq_epi8(x, quote)) << i;
+        m.backslashes |=
+            (uint64_t)(unsigned)_mm_movemask_epi8(_mm_cmpeq_epi8(x, backslash)) << i;
+        m.controls |= (uint64_t)(unsigned)_mm_movemask_epi8(is_control) << i;
+        m.high |= (uint64_t)(unsigned)_mm_movemask_epi8(x) << i;
+    }
+    return m;
+}
+
+/* The bytes that make a short escape behind a backslash. */
+static uint64_t short_escapes_of(const uint8_t *p)
+{
+    static const char letters[] = {'"', '\\', '/', 'b', 'f', 'n', 'r', 't'};
+    uint64_t found = 0;
+    for (unsigned i = 0; i < BLOCK; i += 16) {
+        const __m128i x = _mm_loadu_si128((const __m128i *)(const void *)(p + i));
+        __m128i is = _mm_setzero_si128();
+        for (unsigned k = 0; k < sizeof letters; k++)
+            is = _mm_or_si128(is, _mm_cmpeq_epi8(x, _mm_set1_epi8(letters[k])));
+        found |= (uint64_t)(unsigned)_mm_movemask_epi8(is) << i;
+    }
+    return found;
+}
+
+/* The bytes behind a backslash that is not itself behind one: in a row of backslashes
+ * every other byte, counted from its first, and the one behind a row of an odd length.
+ * *carry: is the first byte one, and then that of the next block? */
+static uint64_t escaped_bytes(uint64_t backslashes, uint64_t *carry)
+{
+    const uint64_t odd = UINT64_C(0xaaaaaaaaaaaaaaaa);
+    backslashes &= ~*carry;
+    const uint64_t behind = backslashes << 1 | *carry;
+    const uint64_t odd_starts = backslashes & odd & ~behind;
+    uint64_t rows_from_even;
+    *carry = __builtin_add_overflow(odd_starts, backslashes, &rows_from_even);
+    return (~odd ^ rows_from_even << 1) & behind;
+}
+
+/* Goes over blocks of plain bytes and short escapes, up to the quotation mark that ends
+ * the string, or to a block with something else, or to one that an escape reaches into.
+ * True: it stands on that mark. */
+static bool skip_blocks(gs_json_reader *r, bool *has_high, bool *has_escapes)
+{
+    uint64_t carry = 0;
+    while (r->end - r->at >= BLOCK) {
+        const string_masks m = string_masks_of(r->at);
+        const uint64_t carried = carry;
+        uint64_t escaped = 0, unknown = 0;
+        if ((m.backslashes | carry) != 0) {
+            escaped = escaped_bytes(m.backslashes, &carry);
+            unknown = escaped & ~short_escapes_of(r->at);
+        }
+        const uint64_t ends = m.quotes & ~escaped;
+        const uint64_t before = ends != 0 ? (ends & -ends) - 1 : UINT64_MAX;
+        if (((m.controls | unknown) & before) != 0) {
+            r->at -= carried; /* its backslash is read again */
+            return false;
+        }
+        *has_high |= (m.high & before) != 0;
+        *has_escapes |= (m.backslashes & before) != 0;
+        if (ends != 0) {
+            r->at += __builtin_ctzll(ends);
+            return true;
+        }
+        r->at += BLOCK;
+    }
+    r->at -= carry;
+    return false;
+}
+#else
+static bool skip_blocks(gs_json_reader *r, bool *has_high, bool *has_escapes)
+{
+    (void)r;
+    (void)has_high;
+    (void)has_escapes;
+    return false;
+}
+#endif
+
 /* Stands on the quotation mark that begins a string. */
 bool gs_json_read_string(gs_json_reader *r, gs_json_string *out)
 {
     const uint8_t *const begin = ++r->at;
     bool has_high = false;
+    size_t slow_bytes = 0; /* up to there it is looked at step by step */
     out->has_escapes = false;
     for (;;) {
+        if ((size_t)(r->at - begin) >= slow_bytes) {
+            if (skip_blocks(r, &has_high, &out->has_escapes)) {
+                r->at++;
+                break;
+            }
+            slow_bytes = (size_t)(r->at - begin) + BLOCK;
+        }
         r->at = find_stop(r->at, r->end, &has_high);
         if (r->at == r->end)
             return gs_json_fail(r, "a string does not end");
@@ -134,41 +237,77 @@ bool gs_json_read_string(gs_json_reader *r, gs_json_string *out)
     return true;
 }
 
-/* Writes the string that checked escapes stand for, which may be where they are; returns
- * its end. */
+#ifdef __SSE2__
+/* Writes the first n of 16 bytes, and what is there behind them once more. */
+static void put_first(uint8_t *to, __m128i bytes, unsigned n)
+{
+    static const uint8_t ones_then_none[32] = {
+        0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff,
+        0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff,
+    };
+    const __m128i takes =
+        _mm_loadu_si128((const __m128i *)(const void *)(ones_then_none + 16 - n));
+    const __m128i there = _mm_loadu_si128((const __m128i *)(const void *)to);
+    _mm_storeu_si128((__m128i *)(void *)to, _mm_or_si128(_mm_and_si128(takes, bytes),
+                                                         _mm_andnot_si128(takes, there)));
+}
+#endif
+
+/* Moves what comes before the next backslash; returns that, or `end`. */
+static const uint8_t *move_plain(uint8_t **to, const uint8_t *p, const uint8_t *end)
+{
+#ifdef __SSE2__
+    const __m128i backslash = _mm_set1_epi8('\\');
+    for (; end - p >= 16; p += 16, *to += 16) {
+        const __m128i x = _mm_loadu_si128((const __m128i *)(const void *)p);
+        const unsigned mask = (unsigned)_mm_movemask_epi8(_mm_cmpeq_epi8(x, backslash));
+        if (mask != 0) {
+            const unsigned n = (unsigned)__builtin_ctz(mask);
+            put_first(*to, x, n);
+            *to += n;
+            return p + n;
+        }
+        _mm_storeu_si128((__m128i *)(void *)*to, x);
+    }
+#endif
+    while (p < end && *p != '\\')
+        *(*to)++ = *p++;
+    return p;
+}
+
+/* Stands behind "\u"; writes the code point of it or of the pair that it begins. */
+static const uint8_t *unescape_point(uint8_t **to, const uint8_t *p, const uint8_t *end)
+{
+    uint32_t point = (uint32_t)hex4(p, end);
+    p += 4;
+    if (is_high_surrogate((int32_t)point)) {
+        const uint32_t low = (uint32_t)hex4(p + 2, end);
+        point = 0x10000 + ((point - 0xd800) << 10) + (low - 0xdc00);
+        p += 6;
+    }
+    *to = gs_utf8_encode(*to, point);
+    return p;
+}
+
 uint8_t *gs_json_unescape(gs_text_span raw, uint8_t *to)
 {
+    /* What a short escape stands for, if that is not its letter. */
+    static const uint8_t meanings[256] = {
+        ['b'] = '\b', ['f'] = '\f', ['n'] = '\n', ['r'] = '\r', ['t'] = '\t'};
     const uint8_t *p = raw.data;
     const uint8_t *const end = p + raw.bytes;
-    while (p < end) {
-        const uint8_t *const escape = memchr(p, '\\', (size_t)(end - p));
-        const size_t plain = (size_t)((escape != NULL ? escape : end) - p);
-        memmove(to, p, plain);
-        to += plain;
-        if (escape == NULL)
-            break;
+    for (;;) {
+        const uint8_t *const escape = move_plain(&to, p, end);
+        if (escape == end)
+            return to;
+        const uint8_t letter = escape[1];
         p = escape + 2;
-        switch (escape[1]) {
-        case 'b': *to++ = '\b'; break;
-        case 'f': *to++ = '\f'; break;
-        case 'n': *to++ = '\n'; break;
-        case 'r': *to++ = '\r'; break;
-        case 't': *to++ = '\t'; break;
-        case 'u': {
-            uint32_t point = (uint32_t)hex4(p, end);
-            p += 4;
-            if (is_high_surrogate((int32_t)point)) {
-                const uint32_t low = (uint32_t)hex4(p + 2, end);
-                point = 0x10000 + ((point - 0xd800) << 10) + (low - 0xdc00);
-                p += 6;
-            }
-            to = gs_utf8_encode(to, point);
-            break;
+        if (letter == 'u') {
+            p = unescape_point(&to, p, end);
+            continue;
         }
-        default: *to++ = escape[1]; break;
-        }
+        *to++ = meanings[letter] != 0 ? meanings[letter] : letter;
     }
-    return to;
 }
 
 /* --- other values ------------------------------------------------------------------ */
