@@ -152,12 +152,12 @@ TEST_C := $(wildcard tests/unit/*/*.c tests/unit/*/*/*.c tests/unit/*/*/*/*.c)
 PLUGIN_O := $(if $(filter 1,$(CUDA)),,$(BIN)/gpu/plugin/plugin_load.o)
 $(PLUGIN_O): private override CFLAGS += \
     -DGS_HAVE_PLUGIN=$(if $(filter 1,$(STATIC) $(FAKE_GPU) $(FAULTS)),0,1)
-DEVICE_O := $(BIN)/cmd/cmd_device.o
-$(DEVICE_O): private override CFLAGS += -DGS_HAVE_CUDA=$(CUDA)
-OWN_O  := $(FAKE_O) $(RING_O) $(PLUGIN_O) $(DEVICE_O)
-LIB_O  := $(patsubst %.c,$(OBJ)/%.o,$(filter-out gpu/plugin/plugin_load.c,$(LIB_C))) \
-          $(FAKE_O) $(RING_O) $(PLUGIN_O) $(CUDA_CU:%.cu=$(BIN)/%.cu.o)
-CMD_O  := $(patsubst %.c,$(OBJ)/%.o,$(filter-out cmd/cmd_device.c,$(CMD_C))) $(DEVICE_O)
+MACHINE_O := $(BIN)/lib/api/api_machine.o
+$(MACHINE_O): private override CFLAGS += -DGS_HAVE_CUDA=$(CUDA)
+OWN_O  := $(FAKE_O) $(RING_O) $(PLUGIN_O) $(MACHINE_O)
+LIB_O  := $(patsubst %.c,$(OBJ)/%.o,$(filter-out gpu/plugin/plugin_load.c lib/api/api_machine.c,$(LIB_C))) \
+          $(FAKE_O) $(RING_O) $(PLUGIN_O) $(MACHINE_O) $(CUDA_CU:%.cu=$(BIN)/%.cu.o)
+CMD_O  := $(CMD_C:%.c=$(OBJ)/%.o)
 # The thread sanitizer sees nothing in a test that starts no threads.
 ifeq ($(SAN),tsan)
 TEST_C := $(shell grep -l CHECK_STARTS_THREADS $(TEST_C))

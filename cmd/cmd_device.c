@@ -12,12 +12,9 @@
 
 #include "cmd/commands.h"
 #include "cmd/opt_kinds.h"
-#include "lib/base/quote.h"
 #include "cmd/report.h"
-#include "gpu/device/device.h"
-#include "io/aio.h"
-#include "lib/base/machine.h"
-#include "lib/sort/plan/plans.h"
+#include "lib/base/quote.h"
+#include "lib/gpusort.h"
 
 enum { TEXT_BYTES = 8192 };
 
@@ -34,14 +31,14 @@ static double mebibytes(size_t bytes)
     return (double)bytes / 1048576.0;
 }
 
-static void print_build(void)
+static void print_build(const gpusort_machine *m)
 {
     struct utsname system;
     if (uname(&system) == 0)
         printf("system      %s %s, %s\n", system.sysname, system.release, system.machine);
-    printf("build       gpusort %s, liburing %s, CUDA %s\n", GS_VERSION,
-           GS_HAVE_LIBURING ? "compiled in" : "not compiled in",
-           GS_HAVE_CUDA ? "compiled in" : "not compiled in");
+    printf("build       gpusort %s, liburing %s, CUDA %s\n", gpusort_version(),
+           m->has_liburing ? "compiled in" : "not compiled in",
+           m->has_cuda ? "compiled in" : "not compiled in");
 }
 
 static void print_cpu_features(void)
@@ -76,25 +73,21 @@ static void print_cpu_features(void)
 #endif
 }
 
-static void print_machine(void)
+static void print_machine(const gpusort_machine *m)
 {
     const long online = sysconf(_SC_NPROCESSORS_ONLN);
-    printf("cores       %u of %ld, after affinity and cgroup quota\n", gs_machine_cores(),
-           online);
+    printf("cores       %u of %ld, after affinity and cgroup quota\n", m->cores, online);
     print_cpu_features();
     printf("memory      %.0f MiB in all, %.0f MiB available to this process\n",
-           mebibytes(gs_machine_memory_total()),
-           mebibytes(gs_machine_memory_available()));
-    const gs_memory_plan plan = gs_memory_plan_make(0, 0, false);
+           mebibytes(m->memory_bytes), mebibytes(m->available_bytes));
     printf("a sort      %.0f MiB without -S, %u threads without --parallel\n",
-           mebibytes(plan.limit_bytes), plan.workers);
+           mebibytes(m->sort_bytes), m->threads);
 }
 
-static void print_io(const char *folder)
+static void print_io(const gpusort_machine *m, const char *folder)
 {
-    const char *refusal = gs_aio_uring_refusal();
-    if (refusal)
-        printf("I/O         threads, because io_uring: %s\n", refusal);
+    if (m->uring_refusal != NULL)
+        printf("I/O         threads, because io_uring: %s\n", m->uring_refusal);
     else
         puts("I/O         io_uring");
 
@@ -116,7 +109,7 @@ static void print_io(const char *folder)
 static void print_gpus(void)
 {
     char text[TEXT_BYTES];
-    gs_device_describe(text, sizeof text);
+    (void)gpusort_gpus(text, sizeof text);
     /* The first line beside the label, the others below it. */
     const char *label = "GPU         ";
     char *save = NULL;
@@ -130,6 +123,7 @@ static void print_gpus(void)
 
 int cmd_device(int argc, char **argv)
 {
+    gpusort_machine machine = {.size = sizeof machine};
     const char *folder = getenv("TMPDIR");
     if (!folder || !*folder)
         folder = "/tmp";
@@ -137,9 +131,10 @@ int cmd_device(int argc, char **argv)
         {'T', "temporary-directory", GS_OPT_TEXT(&folder)},
     };
     gs_opt_parse(argc, argv, usage_text, GS_COUNTED(options));
-    print_build();
-    print_machine();
-    print_io(folder);
+    gpusort_machine_describe(&machine);
+    print_build(&machine);
+    print_machine(&machine);
+    print_io(&machine, folder);
     print_gpus();
     return gs_stdout_close(GS_EXIT_GOOD);
 }

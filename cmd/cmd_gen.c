@@ -11,19 +11,10 @@
 #include "cmd/opt_kinds.h"
 #include "cmd/report.h"
 #include "cmd/size_arg.h"
-#include "io/output.h"
-#include "lib/base/machine.h"
 #include "lib/base/quote.h"
-#include "lib/data/gen_data.h"
-#include "lib/data/gen_write.h"
+#include "lib/gpusort.h"
 
-enum { GEN_THREADS_MAX = 1024 };
-
-typedef struct gen_request {
-    gs_gen_options options;
-    const char *output; /* NULL: standard output */
-    unsigned threads;
-} gen_request;
+enum { GEN_THREADS_MAX = 1024, DISTRIBUTIONS_MAX = 32 };
 
 static const char usage_text[] =
     "Usage: gpusort gen [OPTION]... KIND\n"
@@ -133,42 +124,46 @@ static void take_threads(void *to, gs_opt_scan *scan)
 static void take_format(void *to, gs_opt_scan *scan)
 {
     static const gs_word formats[] = {{"jsonl", false}, {"tsv", true}};
-    *(bool *)to = gs_word_arg(scan, GS_COUNTED(formats)) != 0;
+    *(int *)to = gs_word_arg(scan, GS_COUNTED(formats)) != 0;
 }
 
-static void take_shape(void *to, gs_opt_scan *scan)
+static void take_distribution(void *to, gs_opt_scan *scan)
 {
-    gs_word words[GS_GEN_SHAPE_COUNT];
-    for (int i = 0; i < GS_GEN_SHAPE_COUNT; i++)
-        words[i] = (gs_word){gs_gen_shape_name((gs_gen_shape)i), i};
-    *(gs_gen_shape *)to = (gs_gen_shape)gs_word_arg(scan, GS_COUNTED(words));
+    gs_word words[DISTRIBUTIONS_MAX];
+    int count = 0;
+    for (const char *name; count < DISTRIBUTIONS_MAX &&
+                           (name = gpusort_distribution_name((size_t)count)) != NULL;
+         count++)
+        words[count] = (gs_word){name, count};
+    const int found = gs_word_arg(scan, words, (size_t)count);
+    *(const char **)to = gpusort_distribution_name((size_t)found);
 }
 
-static gs_gen_kind take_kind(const char *name)
+static void check_kind(const char *name)
 {
     gs_quoted q;
-    gs_gen_kind kind;
+    const char *known;
     if (name == NULL)
         gs_die_usage("say what: lines, u32, u64, tuples, records, docs or weblog");
-    if (!gs_gen_kind_find(name, &kind))
-        gs_die_usage("no kind of data %s; there are lines, u32, u64, tuples, records, "
-                     "docs and weblog",
-                     gs_quote_argument(&q, name));
-    return kind;
+    for (size_t i = 0; (known = gpusort_data_name(i)) != NULL; i++) {
+        if (strcmp(name, known) == 0)
+            return;
+    }
+    gs_die_usage("no kind of data %s; there are lines, u32, u64, tuples, records, "
+                 "docs and weblog",
+                 gs_quote_argument(&q, name));
 }
 
 #define GEN_NUMBER(to)   GS_OPT_CALL(take_number, GS_OPT_TO(uint64_t, to))
 #define GEN_DISTINCT(to) GS_OPT_CALL(take_distinct, GS_OPT_TO(uint64_t, to))
 #define GEN_REAL(to)     GS_OPT_CALL(take_real, GS_OPT_TO(double, to))
 
-static void parse_options(gen_request *r, int argc, char **argv)
+static void parse_options(gpusort_generate_options *o, int argc, char **argv)
 {
-    gs_gen_options *const o = &r->options;
-    const char *kind = NULL;
     const gs_opt options[] = {
-        {'n', "count", GEN_NUMBER(&o->record_count)},
+        {'n', "count", GEN_NUMBER(&o->records)},
         {0, "bytes", GS_OPT_CALL(take_bytes, &o->bytes)},
-        {0, "dist", GS_OPT_CALL(take_shape, &o->shape)},
+        {0, "dist", GS_OPT_CALL(take_distribution, &o->distribution)},
         {0, "seed", GEN_NUMBER(&o->seed)},
         {0, "distinct", GEN_DISTINCT(&o->distinct)},
         {0, "terms", GEN_DISTINCT(&o->distinct)},
@@ -178,60 +173,32 @@ static void parse_options(gen_request *r, int argc, char **argv)
         {0, "min-len", GEN_NUMBER(&o->line_bytes_min)},
         {0, "max-len", GEN_NUMBER(&o->line_bytes_max)},
         {0, "alphabet", GS_OPT_TEXT(&o->alphabet)},
-        {0, "docs", GEN_NUMBER(&o->doc_count)},
-        {0, "ascending-docs", GS_OPT_FLAG(&o->docs_ascend)},
-        {0, "doc-words", GEN_NUMBER(&o->doc_words)},
-        {0, "format", GS_OPT_CALL(take_format, &o->is_tsv)},
-        {0, "binary", GS_OPT_FLAG(&o->is_binary)},
-        {'a', "ascii", GS_OPT_FLAG(&o->is_text)},
+        {0, "docs", GEN_NUMBER(&o->documents)},
+        {0, "ascending-docs", GS_OPT_SWITCH(&o->documents_ascend)},
+        {0, "doc-words", GEN_NUMBER(&o->document_words)},
+        {0, "format", GS_OPT_CALL(take_format, &o->has_tabs)},
+        {0, "binary", GS_OPT_SWITCH(&o->is_binary)},
+        {'a', "ascii", GS_OPT_SWITCH(&o->is_text)},
         {0, "begin", GEN_NUMBER(&o->first_record)},
-        {'o', "output", GS_OPT_TEXT(&r->output)},
-        {0, "parallel", GS_OPT_CALL(take_threads, &r->threads)},
-        {0, NULL, GS_OPT_OPERAND(&kind)},
+        {'o', "output", GS_OPT_TEXT(&o->output)},
+        {0, "parallel", GS_OPT_CALL(take_threads, &o->job.threads)},
+        {0, NULL, GS_OPT_OPERAND(&o->kind)},
     };
-    o->shape = GS_GEN_SHAPE_COUNT; /* as the kind has it */
     gs_opt_parse(argc, argv, usage_text, GS_COUNTED(options));
-    o->kind = take_kind(kind);
-    const bool is_zipf =
-        o->kind == GS_GEN_TUPLES || o->kind == GS_GEN_DOCS || o->kind == GS_GEN_WEBLOG;
-    if (o->shape == GS_GEN_SHAPE_COUNT)
-        o->shape = is_zipf ? GS_GEN_ZIPF : GS_GEN_UNIFORM;
-}
-
-static gs_code write_to(gs_output *output, const gs_gen_data *data, const gen_request *r,
-                        gs_status *st)
-{
-    char failure[4200];
-    (void)snprintf(failure, sizeof failure, "write failed: %s", gs_output_name(output));
-    const gs_gen_target target = {.fd = gs_output_fd(output),
-                                  .is_seekable = gs_output_is_seekable(output),
-                                  .offset = gs_output_start_offset(output),
-                                  .bytes_limit = r->options.bytes,
-                                  .failure = failure};
-    uint64_t total = 0;
-    GS_TRY(gs_gen_write(data, &target, r->threads, &total, st));
-    return gs_output_commit(output, total, false, st);
-}
-
-static gs_code generate(const gen_request *r, gs_status *st)
-{
-    gs_gen_data *data = NULL;
-    gs_output *output = NULL;
-    if (gs_gen_data_new(&data, &r->options, st) == GS_OK &&
-        gs_output_open(&output, r->output, NULL, st) == GS_OK)
-        GS_NOTED(write_to(output, data, r, st));
-    gs_output_free(output);
-    gs_gen_data_free(data);
-    return st->code;
+    check_kind(o->kind);
+    if (o->records == UINT64_MAX && o->bytes == UINT64_MAX)
+        gs_die(0, "say how much: --count=N or --bytes=SIZE");
+    if (o->output != NULL && strcmp(o->output, "-") == 0)
+        o->output = NULL;
 }
 
 int cmd_gen(int argc, char **argv)
 {
-    gen_request request = {.options = gs_gen_options_default(),
-                           .threads = gs_machine_cores()};
-    gs_status st = {.code = GS_OK};
-    parse_options(&request, argc, argv);
-    if (request.output && strcmp(request.output, "-") == 0)
-        request.output = NULL;
-    return generate(&request, &st) == GS_OK ? GS_EXIT_GOOD : gs_report_failure(&st);
+    gpusort_generate_options options = GPUSORT_GENERATE_OPTIONS;
+    gpusort_error error = GPUSORT_NO_ERROR;
+    gpusort_generate_defaults(&options);
+    options.job.flags = GPUSORT_ENDS_BY_PIPE;
+    parse_options(&options, argc, argv);
+    return gpusort_generate(&options, &error) == GPUSORT_OK ? GS_EXIT_GOOD
+                                                            : gs_report_error(&error);
 }

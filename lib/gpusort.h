@@ -82,6 +82,39 @@ GPUSORT_API const char *gpusort_engine_name(size_t i);
  * there are none: "gpu: none, WHY; ...". */
 GPUSORT_API unsigned gpusort_gpus(char *text, size_t room);
 
+enum { GPUSORT_GPU_NAME_BYTES = 256 };
+
+typedef struct gpusort_gpu {
+    size_t size; /* filled in by the caller */
+    int number;  /* as `gpus` of a job has it */
+    int is_usable;
+    int major, minor;    /* compute capability */
+    unsigned processors; /* each with many threads */
+    size_t memory_bytes, free_bytes;
+    char name[GPUSORT_GPU_NAME_BYTES];
+} gpusort_gpu;
+
+/* The i-th of them, from 0 on. */
+GPUSORT_API GPUSORT_CHECKED gpusort_code gpusort_gpu_describe(unsigned i,
+                                                              gpusort_gpu *out,
+                                                              gpusort_error *error);
+
+/* What this process may use, and what a job takes of that if nothing is said. */
+typedef struct gpusort_machine {
+    size_t size;            /* filled in by the caller */
+    unsigned cores;         /* after affinity and the quota of a control group */
+    unsigned threads;       /* of a sort */
+    size_t memory_bytes;    /* that there are */
+    size_t available_bytes; /* to this process, within its control group and limits */
+    size_t sort_bytes;      /* of these a sort takes */
+    /* NULL: files are read and written by io_uring. Else why threads do that. */
+    const char *uring_refusal;
+    int has_liburing, has_cuda; /* the library was built with them */
+    unsigned gpus;
+} gpusort_machine;
+
+GPUSORT_API void gpusort_machine_describe(gpusort_machine *out);
+
 /* --- what every long call has in common --------------------------------------------- */
 
 typedef enum gpusort_level {
@@ -831,6 +864,55 @@ typedef struct gpusort_bin {
 enum { GPUSORT_BINS_MAX = 1024 };
 GPUSORT_API int gpusort_summary_bins(const gpusort_summary *summary, size_t column,
                                      gpusort_bin *bins, size_t count);
+
+/* --- data for tests ----------------------------------------------------------------- */
+
+/* Records of a kind whose values have a distribution, as `gpusort gen': of the same
+ * options the same bytes on every machine, with any number of threads. */
+
+/* The i-th name that they may have, from 0 on; NULL behind the last. */
+GPUSORT_API const char *gpusort_data_name(size_t i);
+GPUSORT_API const char *gpusort_distribution_name(size_t i);
+
+typedef struct gpusort_generate_options {
+    size_t size;
+    gpusort_job job;          /* threads, functions, and the wish to stop */
+    const char *kind;         /* "lines" (or NULL), "u64", "tuples", "docs" ... */
+    const char *distribution; /* NULL: zipf of tuples, docs and weblog, else uniform */
+    /* Numbers below are what they are, also if they are 0. Else 0 is the usual number,
+     * and of records and bytes none. */
+    int has_zeros;
+    /* How much: one of the two, or both, and what is reached first. Bytes end with the
+     * first record at or past them. UINT64_MAX: not said. */
+    uint64_t records, bytes;
+    uint64_t seed;     /* another one, other data */
+    uint64_t distinct; /* values of zipf and few; terms, words or paths; 0: usual */
+    double exponent;   /* of zipf */
+    double mean;       /* of poisson */
+    double disorder;   /* of almost: the share that is out of order */
+    uint64_t line_bytes_min, line_bytes_max; /* of lines, without their ends */
+    const char *alphabet;                    /* of lines: 1 to 64 bytes; NULL: usual */
+    uint64_t documents;                      /* of tuples: their numbers are below it */
+    uint64_t document_words;                 /* of docs, on average */
+    uint64_t first_record;                   /* of records: the number of the first */
+    int documents_ascend; /* of tuples: their numbers grow with the record */
+    int has_tabs;         /* docs are id TAB text, and not JSON */
+    int is_text;          /* records have printable keys, and ends of lines */
+    int is_binary;        /* tuples are pairs of u32, termID and docID */
+    /* As of a sort: a file, else a descriptor counted from 1, or a function. */
+    const char *output;
+    int output_fd;
+    int (*write)(void *context, const void *text, size_t bytes);
+} gpusort_generate_options;
+
+/* clang-format off */
+#define GPUSORT_GENERATE_OPTIONS {.size = sizeof(gpusort_generate_options)}
+/* clang-format on */
+
+GPUSORT_API GPUSORT_CHECKED gpusort_code
+gpusort_generate(const gpusort_generate_options *options, gpusort_error *error);
+/* Makes has_zeros 1, and all numbers that it is about the usual ones. */
+GPUSORT_API void gpusort_generate_defaults(gpusort_generate_options *options);
 
 /* --- indexes ------------------------------------------------------------------------ */
 

@@ -30,14 +30,9 @@ static const char *const names[] = {"lines",   "u32",  "u64",   "tuples",
                                     "records", "docs", "weblog"};
 _Static_assert(sizeof names / sizeof *names == GS_GEN_KIND_COUNT, "a name each");
 
-bool gs_gen_kind_find(const char *name, gs_gen_kind *out)
+const char *gs_gen_kind_name(gs_gen_kind kind)
 {
-    for (unsigned i = 0; i < GS_GEN_KIND_COUNT; i++)
-        if (strcmp(name, names[i]) == 0) {
-            *out = (gs_gen_kind)i;
-            return true;
-        }
-    return false;
+    return names[kind];
 }
 
 gs_gen_options gs_gen_options_default(void)
@@ -126,7 +121,7 @@ static uint64_t value_range(const gs_gen_options *o)
 static gs_code check_options(const gs_gen_options *o, gs_status *st)
 {
     if (o->record_count == UINT64_MAX && o->bytes == UINT64_MAX)
-        return GS_FAIL(st, GS_ERR_ARG, 0, "say how much: --count=N or --bytes=SIZE");
+        return GS_FAIL(st, GS_ERR_ARG, 0, "neither a number of records nor one of bytes");
     if (o->line_bytes_min > o->line_bytes_max)
         return GS_FAIL(st, GS_ERR_ARG, 0,
                        "shortest line of %llu bytes, longest of %llu: nothing between",

@@ -43,7 +43,7 @@ typedef struct gs_gen_options {
 
 /* What the command line starts from. */
 gs_gen_options gs_gen_options_default(void);
-bool gs_gen_kind_find(const char *name, gs_gen_kind *out);
+const char *gs_gen_kind_name(gs_gen_kind kind);
 
 typedef struct gs_gen_data gs_gen_data;
 

@@ -4,6 +4,7 @@
 #include <pthread.h>
 
 #include "io/write_all.h"
+#include "lib/base/cancel.h"
 #include "lib/base/mem.h"
 #include "lib/base/team.h"
 
@@ -22,10 +23,19 @@ typedef struct gen_job {
 static gs_code write_all(const gs_gen_target *target, const uint8_t *bytes, size_t count,
                          uint64_t offset, gs_status *st)
 {
-    const int error = target->is_seekable
-                          ? gs_pwrite_all(target->fd, bytes, count, offset)
-                          : gs_write_all(target->fd, bytes, count);
-    return error == 0 ? GS_OK : GS_FAIL(st, GS_ERR_IO, error, "%s", target->failure);
+    GS_TRY(gs_cancel_check(target->cancel, st));
+    if (target->take != NULL) {
+        GS_TRY(target->take(target->take_context, bytes, count, st));
+    } else {
+        const int error = target->is_seekable
+                              ? gs_pwrite_all(target->fd, bytes, count, offset)
+                              : gs_write_all(target->fd, bytes, count);
+        if (error != 0)
+            return GS_FAIL(st, GS_ERR_IO, error, "%s", target->failure);
+    }
+    if (target->written != NULL)
+        atomic_fetch_add(target->written, count);
+    return GS_OK;
 }
 
 /* False when no slice is left to make. */

@@ -38,6 +38,35 @@ static void job(void)
     M(span, end_ns), M(span, bytes);
 }
 
+static void machine(void)
+{
+    S(gpu);
+    M(gpu, size), M(gpu, number), M(gpu, is_usable), M(gpu, major), M(gpu, minor);
+    M(gpu, processors), M(gpu, memory_bytes), M(gpu, free_bytes), M(gpu, name);
+    S(machine);
+    M(machine, size), M(machine, cores), M(machine, threads), M(machine, memory_bytes);
+    M(machine, available_bytes), M(machine, sort_bytes), M(machine, uring_refusal);
+    M(machine, has_liburing), M(machine, has_cuda), M(machine, gpus);
+    C(GPUSORT_GPU_NAME_BYTES);
+}
+
+static void generating(void)
+{
+    S(generate_options);
+    M(generate_options, size), M(generate_options, job), M(generate_options, kind);
+    M(generate_options, distribution), M(generate_options, has_zeros);
+    M(generate_options, records), M(generate_options, bytes), M(generate_options, seed);
+    M(generate_options, distinct), M(generate_options, exponent);
+    M(generate_options, mean), M(generate_options, disorder);
+    M(generate_options, line_bytes_min), M(generate_options, line_bytes_max);
+    M(generate_options, alphabet), M(generate_options, documents);
+    M(generate_options, document_words), M(generate_options, first_record);
+    M(generate_options, documents_ascend), M(generate_options, has_tabs);
+    M(generate_options, is_text), M(generate_options, is_binary);
+    M(generate_options, output), M(generate_options, output_fd);
+    M(generate_options, write);
+}
+
 static void sort(void)
 {
     S(key);
@@ -260,5 +289,7 @@ int main(void)
     constants();
     streams();
     stream_constants();
+    machine();
+    generating();
     return 0;
 }

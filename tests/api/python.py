@@ -89,7 +89,7 @@ class Names(unittest.TestCase):
         of_indexes |= {"GPUSORT_NO_ORDER", "GPUSORT_PARTS_MAX"}
         of_jobs = {"GPUSORT_NO_URING", "GPUSORT_ENDS_BY_PIPE", "GPUSORT_SPANS", "GPUSORT_SEED_BYTES"}
         of_json = {"GPUSORT_JSON_KEYS_MAX", "GPUSORT_JSON_DEPTH_MAX", "GPUSORT_JSON_NAME_BYTES_MAX"}
-        of_joins = {"GPUSORT_TUPLE_BYTES_MAX"}
+        of_joins = {"GPUSORT_TUPLE_BYTES_MAX", "GPUSORT_GPU_NAME_BYTES"}
         of_streams = {f"GPUSORT_{name}" for name in ("STEP_MIN", "STEP_MAX", "LEVELS_MAX", "NUMBER_BYTES", "BINS_MAX")}
         of_types = {name for type in ffi.list_types()[0] for name in members(type)}
         unnamed = {name for name in dir(lib) if isinstance(getattr(lib, name), int)} - of_types
