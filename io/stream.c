@@ -145,8 +145,6 @@ static gs_code write_failed(const gs_stream *s, int error, gs_status *st)
 static gs_code write_plain(const gs_stream *s, const uint8_t *data, size_t bytes,
                            uint64_t offset, gs_status *st)
 {
-    if (s->target.take != NULL)
-        return s->target.take(s->target.take_context, data, bytes, st);
     const uint64_t in_stream = offset - s->target.offset;
     if (!s->target.is_seekable && in_stream < s->target.skip_bytes) {
         const uint64_t left_out = s->target.skip_bytes - in_stream;
@@ -154,6 +152,9 @@ static gs_code write_plain(const gs_stream *s, const uint8_t *data, size_t bytes
         data += n;
         bytes -= n;
     }
+    if (s->target.take != NULL)
+        return bytes > 0 ? s->target.take(s->target.take_context, data, bytes, st)
+                         : GS_OK;
     const int error = s->target.is_seekable
                           ? gs_pwrite_all(s->target.fd, data, bytes, offset)
                           : gs_write_all(s->target.fd, data, bytes);

@@ -355,6 +355,11 @@ typedef struct gpusort_sort_options {
     unsigned batch_size; /* runs or files that are merged at once; 0: as memory allows */
     int output_level;    /* of zstd, 1 to 22; 0: the usual one */
     int sums_output;     /* job.stats tell the XXH3-64 of the output */
+    /* Instead of an output: gets all that would be written there, in order and cut
+     * anywhere. What it returns that is not 0 cancels the job. One call at a time, on any
+     * thread, beside the functions of the job, whose context it has. Of sorts, merges and
+     * joins. */
+    int (*write)(void *context, const void *text, size_t bytes);
 } gpusort_sort_options;
 
 /* clang-format off */

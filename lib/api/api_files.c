@@ -16,11 +16,17 @@ static gs_code take_inputs(gs_api_files *f, gs_status *st)
 static gs_code take_output(gs_api_files *f, gs_status *st)
 {
     const gpusort_sort_options *const asked = &f->sort.asked;
-    if (asked->output_fd < 0 || (asked->output_fd > 0 && asked->output != NULL))
-        return GS_FAIL(st, GS_ERR_ARG, 0, "an output that is a file and a descriptor");
-    f->sort.options.output_fd = asked->output_fd > 0 ? asked->output_fd - 1 : 0;
-    if (asked->output_fd == 1)
-        return GS_FAIL(st, GS_ERR_ARG, 0, "descriptor 0 is standard input");
+    GS_TRY(gs_api_check_output(asked->output, asked->output_fd, asked->write != NULL,
+                               &f->sort.options.output_fd, st));
+    if (asked->write == NULL)
+        return GS_OK;
+    if (asked->checkpoint != NULL)
+        return GS_FAIL(st, GS_ERR_ARG, 0,
+                       "a function and a checkpoint: what was given "
+                       "is not known when the job goes on");
+    f->function = (gs_api_taker){asked->write, asked->job.context};
+    f->taker = (gs_text_taker){.take = gs_api_take, .context = &f->function};
+    f->sort.options.taker = &f->taker;
     return GS_OK;
 }
 

@@ -10,10 +10,13 @@
 
 #include "lib/api/api_inputs.h"
 #include "lib/api/api_order.h"
+#include "lib/api/api_taker.h"
 
 typedef struct gs_api_files {
     gs_api_sort sort;
     gs_api_inputs inputs;
+    gs_api_taker function; /* of the caller's, that gets the output, */
+    gs_text_taker taker;   /* as the sort knows it */
 } gs_api_files;
 
 /* Closed also after a failure. */

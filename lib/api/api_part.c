@@ -13,6 +13,15 @@
 _Static_assert((int)GPUSORT_PARTS_MAX == (int)GS_PARTS_MAX,
                "the limits of others are ours");
 
+/* Files are written, by names or by descriptors. */
+static gs_code refuse_function(const gs_sort_options *options, const char *what,
+                               gs_status *st)
+{
+    return options->taker == NULL
+               ? GS_OK
+               : GS_FAIL(st, GS_ERR_ARG, 0, "%s and no function that gets it", what);
+}
+
 /* --- surveys ------------------------------------------------------------------------ */
 
 typedef struct survey {
@@ -70,6 +79,7 @@ static gs_code sample(void *context, const gs_sort_options *options, gs_status *
         .from = asked->range_begin,
         .to = asked->range_end,
     };
+    GS_TRY(refuse_function(options, "a sample goes to an output", st));
     if (asked->records == 0 || asked->parts > asked->records)
         return GS_FAIL(st, GS_ERR_ARG, 0, "a sample of %llu records for %llu parts",
                        (unsigned long long)asked->records,
@@ -131,6 +141,7 @@ static gs_code cut(void *context, const gs_sort_options *options, gs_status *st)
         .compresses = asked->packs != 0,
         .parts = asked->parts,
     };
+    GS_TRY(refuse_function(options, "a partition has outputs", st));
     if (asked->splitters == NULL || (asked->packs && !asked->is_framed))
         return GS_FAIL(st, GS_ERR_ARG, 0,
                        "a partition needs splitters, and packs what it frames");
@@ -162,6 +173,7 @@ static gs_code unframe(void *context, const gs_sort_options *options, gs_status 
         .has_part = p->only != NULL,
         .part = p->only != NULL ? *p->only : 0,
     };
+    GS_TRY(refuse_function(options, "a stream is taken apart to outputs", st));
     if (options->input_count != 1)
         return GS_FAIL(st, GS_ERR_ARG, 0, "one stream is taken apart, and not %zu",
                        options->input_count);

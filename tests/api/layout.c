@@ -93,7 +93,7 @@ static void sort(void)
     M(sort_options, verifies), M(sort_options, keeps_packed), M(sort_options, may_map);
     M(sort_options, checkpoint), M(sort_options, compress_program);
     M(sort_options, disorder), M(sort_options, batch_size);
-    M(sort_options, output_level), M(sort_options, sums_output);
+    M(sort_options, output_level), M(sort_options, sums_output), M(sort_options, write);
 }
 
 static void parts(void)

@@ -510,6 +510,14 @@ checks=$((checks + 1))
     sed 's/^/    /' log
 }
 
+# What a function was given does not come again.
+checks=$((checks + 1))
+GS_FAKE_GPU_FAIL=fetch:20 "$(dirname "$program")/tests/unit/lib/api/test_api_output" gpu >log 2>&1 || {
+    failures=$((failures + 1))
+    echo 'FAILED: output that goes to a function'
+    sed 's/^/    /' log
+}
+
 # Arrays of programs.
 checks=$((checks + 1))
 "$(dirname "$program")/tests/unit/lib/api/test_number_device" gpu >log 2>&1 || {

@@ -24,8 +24,8 @@ typedef struct gs_sort_options {
     uint64_t from, to;
     const char *output; /* NULL: output_fd */
     int output_fd;      /* written in place; 0: standard output */
-    /* Gets the text in place of an output; borrowed, NULL: nobody. Without output_zstd
-     * and checkpoint. */
+    /* Gets the text in place of an output; borrowed, NULL: nobody. Without checkpoint,
+     * and if it begins again (text_taker.h) without output_zstd. */
     const gs_text_taker *taker;
 
     size_t memory_bytes; /* -S; 0: chosen from what the machine or cgroup has */

@@ -54,10 +54,17 @@ gs_code gs_text_output_settle(const gs_text_output *out, uint64_t records, uint6
     GS_TRY(st->code);
     GS_TRY(gs_cancel_check(o->cancel_signal, st));
     if (o->taker != NULL)
-        return o->taker->end(o->taker->context, st);
+        return o->taker->end != NULL ? o->taker->end(o->taker->context, st) : GS_OK;
     /* What is kept of the job goes when it is done. */
     return gs_output_commit(out->output, bytes, o->sync_output || o->checkpoint != NULL,
                             st);
+}
+
+/* Does who takes the text forget it where another try makes it? */
+static bool begins_again(const gs_text_output *out)
+{
+    const gs_text_taker *const taker = out->options->taker;
+    return taker != NULL && taker->begin != NULL;
 }
 
 /* Waits for the writes; the output gets its name if all went well. */
@@ -68,7 +75,7 @@ static gs_code finish(const gs_text_output *out, gs_sink *sink, const XXH3_state
     if (st->code != GS_OK)
         gs_stream_abort(sink->stream, st);
     GS_NOTED(gs_stream_finish(sink->stream, &total, st));
-    if (out->written_bytes != NULL && out->options->taker == NULL &&
+    if (out->written_bytes != NULL && !begins_again(out) &&
         !gs_output_is_own_file(out->output)) {
         const uint64_t written = gs_stream_bytes_written(sink->stream);
         if (*out->written_bytes < written)
@@ -86,12 +93,14 @@ static gs_code finish(const gs_text_output *out, gs_sink *sink, const XXH3_state
     return gs_text_output_settle(out, records, total, st);
 }
 
-/* Somebody takes the text, and its header apart. */
+/* Somebody takes the text, and perhaps its header apart. */
 static gs_code begin_taking(gs_text_output *out, gs_stream_target *target, gs_status *st)
 {
     const gs_text_taker *const taker = out->options->taker;
     target->take = taker->take;
     target->take_context = taker->context;
+    if (taker->begin == NULL)
+        return GS_OK;
     GS_TRY(taker->begin(taker->context, &out->options->order, out->header,
                         out->header_bytes, st));
     out->header_bytes = 0;

@@ -274,6 +274,15 @@ static void somebody_takes_it(void)
     t = (taker){.fail_at = t.at / 2};
     CHECK(run(&target, -1, &total, &st) == GS_ERR_FORMAT);
     CHECK(strcmp(st.msg, "no more") == 0);
+    gs_status_clear(&st);
+    /* And only what an earlier try has not given. */
+    t = (taker){.at = piece_at[PIECES] / 2, .fail_at = SIZE_MAX};
+    const gs_stream_target rest = {
+        .fd = -1, .take = take, .take_context = &t, .skip_bytes = t.at};
+    memset(got + t.at, 0, sizeof got - t.at);
+    memcpy(got, expected, t.at);
+    REQUIRE_OK(run(&rest, -1, &total, &st), &st);
+    CHECK(t.at == total && memcmp(got, expected, total) == 0);
 }
 
 static void failures_reach_everybody(void)
