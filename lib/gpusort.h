@@ -708,8 +708,8 @@ GPUSORT_API GPUSORT_CHECKED gpusort_code gpusort_stream_run(
 
 /* The same of values that the program has: inputs of the options are not looked at, and
  * what they point to stays until free. Call order: new, (put* ask)*, end, free; after a
- * failure nothing but free. What is given by ask and end is good until the next call, and
- * is not freed. */
+ * failure nothing but free. Or new, read, free: the inputs, as above. What is given by
+ * ask, end and read is good until the next call, and is not freed. */
 typedef struct gpusort_stream gpusort_stream;
 
 GPUSORT_API GPUSORT_CHECKED gpusort_code gpusort_stream_new(
@@ -737,6 +737,10 @@ GPUSORT_API GPUSORT_CHECKED gpusort_code gpusort_stream_end(gpusort_stream *stre
                                                             gpusort_summary **out,
                                                             uint64_t *bad,
                                                             gpusort_error *error);
+GPUSORT_API GPUSORT_CHECKED gpusort_code gpusort_stream_read(gpusort_stream *stream,
+                                                             gpusort_summary **out,
+                                                             uint64_t *bad,
+                                                             gpusort_error *error);
 GPUSORT_API void
 gpusort_stream_free(gpusort_stream *stream); /* at any time; NULL is fine */
 

@@ -61,8 +61,9 @@ struct gpusort_stream {
     gs_value_stream *values;
     uint8_t *text; /* that was put and is not taken yet, and slack behind it */
     size_t text_bytes, text_capacity;
-    size_t take_at;  /* when there are so many bytes of it */
-    uint64_t offset; /* of all that was taken */
+    size_t take_at;   /* when there are so many bytes of it */
+    uint64_t offset;  /* of all that was taken */
+    bool has_records; /* something was put */
     bool is_ended;
     gs_status st; /* the first failure, which all that follow have */
 };
@@ -183,9 +184,10 @@ static gs_code check_open(const gpusort_stream *s, gs_status *st)
     return st->code == GS_OK ? check_wish(s, st) : st->code;
 }
 
-static gs_code check_text(const gpusort_stream *s, gs_status *st)
+static gs_code check_text(gpusort_stream *s, gs_status *st)
 {
     GS_TRY(check_open(s, st));
+    s->has_records = true;
     return s->of.asked.is_binary ? GS_FAIL(st, GS_ERR_ARG, 0, "text in a binary stream")
                                  : GS_OK;
 }
@@ -254,6 +256,7 @@ gpusort_code gpusort_stream_put_numbers(gpusort_stream *s, const void *numbers,
     gs_status st = {.code = GS_OK};
     const size_t size = gs_value_record_size(&s->of.options.values);
     const uint8_t *from = numbers;
+    s->has_records = true;
     if (check_open(s, &st) == GS_OK && size == 0)
         (void)GS_FAIL(&st, GS_ERR_ARG, 0, "numbers in a stream of text");
     while (st.code == GS_OK && count > 0) {
@@ -291,6 +294,29 @@ gpusort_code gpusort_stream_end(gpusort_stream *s, gpusort_summary **out, uint64
 {
     gs_status st = {.code = GS_OK};
     *out = ask(s, true, &st) == GS_OK ? &s->of.summary : NULL;
+    if (bad != NULL)
+        *bad = gs_value_stream_bad(s->values);
+    return result(s, &st, error);
+}
+
+static gs_code read_inputs(gpusort_stream *s, gs_status *st)
+{
+    gs_api_inputs in;
+    GS_TRY(check_open(s, st));
+    if (s->has_records)
+        return GS_FAIL(st, GS_ERR_ARG, 0, "a stream that is put and read");
+    s->is_ended = true;
+    if (open_inputs(&in, &s->of, st) == GS_OK)
+        GS_NOTED(gs_value_stream_read(s->values, st));
+    gs_api_inputs_close(&in, st);
+    return st->code;
+}
+
+gpusort_code gpusort_stream_read(gpusort_stream *s, gpusort_summary **out, uint64_t *bad,
+                                 gpusort_error *error)
+{
+    gs_status st = {.code = GS_OK};
+    *out = read_inputs(s, &st) == GS_OK ? &s->of.summary : NULL;
     if (bad != NULL)
         *bad = gs_value_stream_bad(s->values);
     return result(s, &st, error);

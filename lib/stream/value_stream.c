@@ -331,12 +331,12 @@ static void count_up(const gs_value_stream *s, gs_value_stream_counts *counts)
     }
 }
 
-gs_code gs_value_stream_run(const gs_value_stream_options *o, const gs_value_sink *sink,
-                            gs_value_stream_counts *counts, gs_status *st)
+/* All of the input, and a report of it. */
+static gs_code read_all(gs_value_stream *s, gs_status *st)
 {
-    gs_value_stream s;
+    const gs_value_stream_options *const o = s->options;
     const gs_stream_work work = {
-        .context = &s,
+        .context = s,
         .begin = begin,
         .parse = parse,
         .take = take,
@@ -347,9 +347,17 @@ gs_code gs_value_stream_run(const gs_value_stream_options *o, const gs_value_sin
     input.record_size = gs_value_record_size(&o->values);
     input.has_quotes = o->values.format.is_csv;
     input.workers = gs_team_workers(o->team);
+    GS_TRY(gs_stream_run(&input, o->team, &work, st));
+    return report(s, 0, true, st);
+}
+
+gs_code gs_value_stream_run(const gs_value_stream_options *o, const gs_value_sink *sink,
+                            gs_value_stream_counts *counts, gs_status *st)
+{
+    gs_value_stream s;
     open_stream(&s, o, sink);
-    if (prepare(&s, st) == GS_OK && gs_stream_run(&input, o->team, &work, st) == GS_OK)
-        GS_NOTED(report(&s, 0, true, st));
+    if (prepare(&s, st) == GS_OK)
+        GS_NOTED(read_all(&s, st));
     count_up(&s, counts);
     release(&s);
     return st->code;
@@ -385,6 +393,14 @@ gs_code gs_value_stream_put(gs_value_stream *s, const gs_line_batch *batch, gs_s
 gs_code gs_value_stream_report(gs_value_stream *s, bool is_end, gs_status *st)
 {
     return report(s, 0, is_end, st);
+}
+
+gs_code gs_value_stream_read(gs_value_stream *s, gs_status *st)
+{
+    gs_assert(!s->has_begun);
+    s->has_begun = true;
+    s->is_put = false;
+    return read_all(s, st);
 }
 
 uint64_t gs_value_stream_bad(const gs_value_stream *s)

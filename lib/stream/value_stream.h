@@ -76,6 +76,9 @@ GS_MUST_CHECK gs_code gs_value_stream_put(gs_value_stream *s, const gs_line_batc
                                           gs_status *st);
 GS_MUST_CHECK gs_code gs_value_stream_report(gs_value_stream *s, bool is_end,
                                              gs_status *st);
+/* Instead of all that is put: the input of the options, to its end, which is reported on
+ * too; what is told stays until close. */
+GS_MUST_CHECK gs_code gs_value_stream_read(gs_value_stream *s, gs_status *st);
 uint64_t gs_value_stream_bad(const gs_value_stream *s);
 void gs_value_stream_close(gs_value_stream *s); /* NULL is fine */
 

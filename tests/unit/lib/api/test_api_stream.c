@@ -223,6 +223,40 @@ static void put_text_as(const gpusort_stream_options *o, told *expected)
     gpusort_stream_free(stream);
 }
 
+/* Inputs that are read into a stream, of which there is an answer when that is over. */
+static void read_as(gpusort_stream_options o, told *expected)
+{
+    gpusort_error error = GPUSORT_NO_ERROR;
+    static told t;
+    gpusort_stream *stream;
+    gpusort_summary *summary;
+    uint64_t bad = 7;
+    t = (told){.reports = 0};
+    o.job.context = &t;
+    GOOD(gpusort_stream_new(&stream, &o, &error));
+    GOOD(gpusort_stream_read(stream, &summary, &bad, &error));
+    CHECK(bad == 0 && t.reports == 1);
+    t.bytes = 0;
+    put_all(&t, summary);
+    CHECK(strcmp(t.text, expected->text) == 0);
+    CHECK(gpusort_stream_read(stream, &summary, NULL, NULL) == GPUSORT_ARG);
+    CHECK(gpusort_stream_put_text(stream, "x\n", 2, NULL) == GPUSORT_ARG);
+    gpusort_stream_free(stream);
+    GOOD(gpusort_stream_new(&stream, &o, &error));
+    GOOD(gpusort_stream_put_text(stream, table, table_bytes, &error));
+    CHECK(gpusort_stream_read(stream, &summary, &bad, &error) == GPUSORT_ARG);
+    CHECK(strstr(error.message, "put and read") != NULL && summary == NULL);
+    gpusort_stream_free(stream);
+    error = (gpusort_error)GPUSORT_NO_ERROR;
+    o.inputs = (const char *const[]){"table.csv", "missing"};
+    o.input_count = 2;
+    GOOD(gpusort_stream_new(&stream, &o, &error));
+    CHECK(gpusort_stream_read(stream, &summary, NULL, &error) == GPUSORT_IO);
+    CHECK(strstr(error.message, "missing") != NULL && summary == NULL);
+    CHECK(gpusort_stream_ask(stream, &summary, NULL) == GPUSORT_IO);
+    gpusort_stream_free(stream);
+}
+
 static void what_is_put_is_what_a_file_says(void)
 {
     for (int i = GPUSORT_QUANTILES; i <= GPUSORT_COLUMNS; i++) {
@@ -233,6 +267,7 @@ static void what_is_put_is_what_a_file_says(void)
         GOOD(gpusort_stream_run(&o, NULL, &error));
         CHECK(t.reports == 1 && t.bytes > 20);
         put_text_as(&o, &t);
+        read_as(o, &t);
         o.window = i == GPUSORT_QUANTILES || i == GPUSORT_FREQUENT || i == GPUSORT_SUMS
                        ? 5000
                        : 0;
@@ -240,6 +275,7 @@ static void what_is_put_is_what_a_file_says(void)
         t = (told){.reports = 0};
         GOOD(gpusort_stream_run(&o, NULL, &error));
         put_text_as(&o, &t);
+        read_as(o, &t);
     }
 }
 
