@@ -5,8 +5,10 @@
     tests/api/python.py WHEEL PROGRAM
 """
 
+import array
 import gzip
 import io
+import json
 import os
 import random
 import shutil
@@ -30,7 +32,7 @@ os.chdir(SCRATCH)
 import numpy  # noqa: E402
 
 import gpusort  # noqa: E402
-from gpusort import _join, _library, _order  # noqa: E402
+from gpusort import _join, _library, _order, _stream, _summary  # noqa: E402
 from gpusort._library import ffi, lib  # noqa: E402
 
 RANDOM = random.Random(7)
@@ -101,6 +103,14 @@ class Names(unittest.TestCase):
         self.assertEqual(members("gpusort_match"), names)
         self.assertEqual(members("gpusort_side"), {"GPUSORT_LEFT", "GPUSORT_RIGHT"})
 
+    def test_streams(self) -> None:
+        self.assertEqual(members("gpusort_statistic"), {"GPUSORT_" + n.upper() for n in _summary.statistics})
+        self.assertEqual(members("gpusort_values"), {"GPUSORT_VALUES_" + n.upper() for n in _summary.types})
+        self.assertEqual(members("gpusort_aggregate"), {"GPUSORT_" + n.upper() for n in _summary._aggregates})
+        self.assertEqual(members("gpusort_hierarchy"), set(_stream._hierarchies.values()))
+        fields = {name for name, _ in ffi.typeof("gpusort_summary_info").fields}
+        self.assertEqual(fields, {"size", *_summary.Info._fields})
+
     def test_forms(self) -> None:
         self.assertEqual(members("gpusort_form"), {"GPUSORT_" + n.upper() for n in _order._forms})
 
@@ -164,6 +174,29 @@ class Sorting(unittest.TestCase):
         self.assertEqual(gpusort.check_order("m"), 0)
         write("bad", [b"a", b"c", b"b"])
         self.assertEqual(gpusort.check_order("bad"), 3)
+
+    def test_a_function_gets_the_output(self) -> None:
+        pieces: list[bytes] = []
+        gpusort.sort("in", pieces.append, memory="4M", keys="2,2n")
+        self.assertEqual(b"".join(pieces), command("-k2,2n", "in"))
+        pieces.clear()
+        gpusort.merge(["in"], pieces.append)
+        self.assertEqual(b"".join(pieces), command("-m", "in"))
+        pieces.clear()
+        gpusort.join("in", "in", pieces.append, fields="0")
+        self.assertEqual(b"".join(pieces), command("join", "-o0", "in", "in"))
+        pieces.clear()
+        gpusort.generate("lines", pieces.append, records=20000)
+        self.assertEqual(b"".join(pieces), command("gen", "lines", "-n20000"))
+
+        def fails(_: bytes) -> None:
+            raise KeyError("mine")
+
+        for call in (lambda: gpusort.sort("in", fails), lambda: gpusort.generate("lines", fails, records=9)):
+            with self.assertRaisesRegex(KeyError, "mine"):
+                call()
+        with self.assertRaises(gpusort.ArgumentError):
+            gpusort.sample("in", pieces.append, 10)
 
     def test_an_iterator_may_be_left(self) -> None:
         before = len(os.listdir("/proc/self/fd"))
@@ -603,6 +636,347 @@ class Joins(unittest.TestCase):
                 gpusort.join("left", "left", "out", **wrong)
         with self.assertRaises(OSError):
             gpusort.join("left", "nothing", "out")
+
+
+class Machines(unittest.TestCase):
+    def test_as_the_command(self) -> None:
+        told = command("device").decode()
+        here = gpusort.machine()
+        self.assertIn(f"cores       {here.cores} of", told)
+        self.assertIn(f"memory      {here.memory_bytes / 2**20:.0f} MiB in all", told)
+        self.assertIn(f"{here.threads} threads without --parallel", told)
+        self.assertIn("I/O         " + (here.uring_refusal and "threads, because" or "io_uring"), told)
+        self.assertIn("CUDA " + ("" if here.has_cuda else "not ") + "compiled in", told)
+        self.assertEqual([gpu.number for gpu in gpusort.gpus()], list(range(here.gpus)))
+        for name, c_name in (("Machine", "machine"), ("GPU", "gpu")):
+            fields = {field for field, _ in ffi.typeof(f"gpusort_{c_name}").fields}
+            self.assertEqual(fields, {"size", *getattr(gpusort, name)._fields})
+
+    def test_data_as_the_command(self) -> None:
+        cases: list[tuple[str, dict, list[str]]] = [
+            ("lines", {"records": 500}, ["-n500"]),
+            ("lines", {"bytes": 9000, "line_bytes": (0, 3), "alphabet": "xyz", "seed": 0, "threads": 1},
+             ["--bytes=9000", "--min-len=0", "--max-len=3", "--alphabet=xyz", "--seed=0"]),
+            ("tuples", {"records": 50, "binary": True, "documents": 9, "documents_ascend": True},
+             ["-n50", "--binary", "--docs=9", "--ascending-docs"]),
+            ("docs", {"records": 9, "tabs": True, "document_words": 5}, ["-n9", "--format=tsv", "--doc-words=5"]),
+            ("u64", {"records": 90, "distribution": "zipf", "exponent": 0.7, "distinct": 40},
+             ["-n90", "--dist=zipf", "--exponent=0.7", "--distinct=40"]),
+            ("records", {"records": 5, "text": True, "first_record": 7}, ["-n5", "-a", "--begin=7"]),
+            ("u32", {"records": 0}, ["-n0"]),
+        ]  # fmt: skip
+        for kind, options, args in cases:
+            with self.subTest(kind, args=args):
+                gpusort.generate(kind, "test-data", **options)
+                expected = command("gen", kind, *args)
+                self.assertEqual(Path("test-data").read_bytes(), expected)
+                with open("test-data-2", "wb") as out:
+                    out.write(b"before")
+                    gpusort.generate(kind, out, **options)
+                self.assertEqual(Path("test-data-2").read_bytes(), b"before" + expected)
+        for wrong in ({}, {"records": 1, "distribution": "normal"}, {"records": 1, "alphabet": "aa"}):
+            with self.assertRaises(ValueError):
+                gpusort.generate("lines", "never", **wrong)
+        with self.assertRaises(gpusort.Cancelled):
+            gpusort.generate("lines", "never", records=1 << 40, progress=lambda p: p.output_bytes > 0)
+        self.assertFalse(Path("never").exists())
+
+
+class Streams(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls) -> None:
+        random = numpy.random.default_rng(5)
+        cls.numbers = random.integers(-5000, 5000, 60000) / 8
+        cls.texts = [b"word%d" % (w * w // 7) for w in random.integers(0, 60, 20000)]
+        cls.addresses = [b"10.%d.%d.%d" % tuple(a) for a in random.integers(0, (3, 90, 9), (20000, 3))]
+        write("numbers", [b"%g" % n for n in cls.numbers])
+        write("stream-texts", cls.texts)
+        write("addresses", cls.addresses)
+        cls.numbers.tofile("binary")
+
+    def quantiles(self, summary: gpusort.Summary) -> bytes:
+        phis = (0, 0.01, 0.5, 0.9, 1)
+        return b"".join(b"%g\t%s\n" % (phi, number_text(v)) for phi, v in zip(phis, summary.quantiles(phis)))
+
+    def frequent(self, summary: gpusort.Summary, support: float) -> bytes:
+        return b"".join(b"%s\t%d\n" % (text_of(c.value), c.count) for c in summary.frequent(support))
+
+    def test_quantiles_as_the_command(self) -> None:
+        args = ("stats", "quantile", "--phi=0,0.01,0.5,0.9,1")
+        cases: list[tuple[dict, list[str]]] = [
+            ({}, []), ({"eps": 0.01}, ["--eps=0.01"]), ({"exact": True, "memory": "8M"}, ["--exact"]),
+            ({"window": 7000}, ["--window=7000"]), ({"values": "i64", "skip_bad": True}, ["--type=i64", "--skip-bad"]),
+        ]  # fmt: skip
+        for options, more in cases:
+            with self.subTest(more):
+                expected = command(*args, *more, "numbers")
+                with gpusort.summarize("numbers", **options) as summary:
+                    self.assertEqual(self.quantiles(summary), expected)
+                    self.assertTrue(summary.info.is_end)
+                with open("numbers", "rb") as file, gpusort.Stream(**options) as stream:
+                    while piece := file.read(10007):
+                        stream.put_text(piece)
+                    self.assertEqual(self.quantiles(stream.end()), expected)
+                    if "skip_bad" in options:
+                        self.assertEqual(stream.bad, sum(n != int(n) for n in self.numbers.tolist()))
+                        continue
+                binary = gpusort.summarize(self.numbers, **options)
+                self.assertEqual(self.quantiles(binary), expected)
+                with open("binary", "rb") as file:
+                    self.assertEqual(self.quantiles(gpusort.summarize(file, binary=True, **options)), expected)
+                with gpusort.Stream(binary=True, **options) as stream:
+                    for i in range(0, len(self.numbers), 777):
+                        some = self.numbers[i : i + 777]
+                        stream.put_numbers(some if i % 2 else some.tolist())
+                    self.assertEqual(self.quantiles(stream.ask()), expected)
+                    self.assertEqual(self.quantiles(stream.end()), expected)
+
+    def test_types_of_arrays(self) -> None:
+        for dtype in ("f4", "f8", ">f8", "i1", "i4", "i8", "u2", "u4", "u8"):
+            whole = numpy.arange(100).astype(dtype)
+            for some in (whole, whole[::3], whole[:0]):
+                with self.subTest(dtype=dtype, count=len(some)), gpusort.summarize(some) as summary:
+                    self.assertEqual(summary.info.seen, len(some))
+                    if len(some):
+                        self.assertEqual(summary.quantile(1), int(some[-1]))
+                        self.assertIsInstance(summary.quantile(1), float if "f" in dtype else int)
+        largest = numpy.array([(1 << 64) - 1], dtype="u8")
+        self.assertEqual(gpusort.summarize(largest).quantile(0.5), (1 << 64) - 1)
+        self.assertEqual(gpusort.summarize(numpy.array([-(1 << 63)])).quantile(0.5), -(1 << 63))
+        with gpusort.Stream(values="u32", binary=True) as stream:
+            stream.put_numbers(array.array("I", [7, 9]))
+            stream.put_numbers(array.array("H", [8]))
+            stream.put_numbers(iter([1]))
+            self.assertEqual(stream.end().quantiles([0, 1]), [1, 9])
+        with gpusort.Stream(values="i64", binary=True) as stream:
+            for wrong, kind in ((numpy.array([0.5]), TypeError), (numpy.zeros((2, 2), dtype="i8"), ValueError),
+                                ([0.5], TypeError), (b"12345678", TypeError), ([1 << 63], OverflowError)):  # fmt: skip
+                with self.subTest(wrong), self.assertRaises(kind):
+                    stream.put_numbers(wrong)
+
+    def test_frequent_as_the_command(self) -> None:
+        expected = command("stats", "freq", "--support=0.02", "stream-texts")
+        whole = gpusort.summarize("stream-texts", "frequent", values="text", eps=0.002)
+        self.assertEqual(self.frequent(whole, 0.02), expected)
+        with gpusort.Stream("frequent", values="text", eps=0.002) as stream:
+            stream.put_many(self.texts[:7777])
+            for text in self.texts[7777:]:
+                stream.put(text)
+            summary = stream.end()
+            self.assertEqual(self.frequent(summary, 0.02), expected)
+            self.assertEqual(summary.frequent(most=2), summary.frequent()[:2])
+            with self.assertRaisesRegex(ValueError, "nothing follows"):
+                stream.put_text(b"late\n")
+        numbers = command("stats", "freq", "--type=f64", "--support=0.0001", "numbers")
+        counted = gpusort.summarize(self.numbers, "frequent", eps=0.00001)
+        self.assertEqual(self.frequent(counted, 0.0001), numbers)
+
+    def test_prefixes_as_the_command(self) -> None:
+        rows = command("stats", "hhh", "--by=ip", "--support=0.03", "addresses").decode().splitlines()
+        found = gpusort.summarize("addresses", "prefixes", hierarchy="ip", eps=0.003).prefixes(0.03)
+        self.assertGreater(len(found), 3)
+        self.assertEqual([f"{text_of(c.value).decode()}\t{c.count}\t{c.rest}" for c in found], rows)
+
+    def test_sums_as_the_command(self) -> None:
+        pairs = numpy.stack([self.numbers, self.numbers[::-1]], axis=1)
+        write("pairs", [b"%r %r" % (float(x), float(y)) for x, y in pairs])
+        of_file = gpusort.summarize("pairs", "sums", value=1, second=2, ranks=True)
+        for put in (lambda s: s.put_numbers(pairs), lambda s: s.put_numbers(pairs.tolist()),
+                    lambda s: s.put_numbers(pairs.reshape(-1))):  # fmt: skip
+            with gpusort.Stream("sums", binary=True, ranks=True) as stream:
+                put(stream)
+                summary = stream.end()
+                for how, more in (("average", {}), ("quantile", {"phi": 0.3}), ("most", {"times": 0.5, "plus": -3})):
+                    self.assertEqual(summary.sum(how, **more), of_file.sum(how, **more))
+        sum = of_file.sum()
+        exact = float(pairs[pairs[:, 0] <= pairs[:, 0].mean(), 1].sum())
+        self.assertLessEqual(abs(sum.middle - exact), of_file.info.eps * sum.total)
+        self.assertTrue(sum.least <= exact <= sum.most)
+        told = json.loads(command("stats", "corrsum", "--json", "pairs"))
+        self.assertEqual(told["sum"], sum.middle)
+
+    def test_columns_as_the_command(self) -> None:
+        write("table.csv", [b"n,text", *(b'%g,"a, %s"' % (n, t) for n, t in zip(self.numbers, self.texts))])
+        of_file = gpusort.summarize("table.csv", "columns", csv=True)
+        with gpusort.Stream("columns", csv=True) as stream:
+            for line in Path("table.csv").read_bytes().splitlines():
+                stream.put(line)
+            put = stream.end()
+            self.assertEqual(put.columns(), of_file.columns())
+            self.assertEqual(put.bins(7, 0), of_file.bins(7, 0))
+        number, text = of_file.columns()
+        self.assertEqual((number.name, text.name), (b"n", b"text"))
+        self.assertEqual(number.integers + number.decimals, 20000)
+        self.assertEqual((number.least, number.most), (self.numbers[:20000].min(), self.numbers[:20000].max()))
+        self.assertEqual((text.texts, text.least, text.first), (20000, None, b"a, word0"))
+        self.assertEqual(sum(b.count for b in of_file.bins(7, 0)), 20000)
+        self.assertEqual(of_file.bins(7, 1), [])
+        self.assertEqual(len(of_file.frequent(column=1, most=3)), 3)
+
+    def test_saved_and_merged(self) -> None:
+        halves = self.numbers[:30000], self.numbers[30000:]
+        for name, half in zip(("half-1", "half-2"), halves):
+            with gpusort.summarize(half) as summary:
+                summary.save(name)
+        command("stats", "quantile", "--save=by-command", "numbers")
+        one = gpusort.Summary.load("half-1")
+        self.assertEqual(self.quantiles(one), command("stats", "merge", "--phi=0,0.01,0.5,0.9,1", "half-1"))
+        with gpusort.Stream(binary=True) as stream, gpusort.Summary.load("half-1") as other:
+            stream.put_numbers(halves[1])
+            other.merge(stream.ask())
+            self.assertEqual((other.info.seen, other.quantile(1)), (60000, self.numbers.max()))
+            with self.assertRaises(ValueError):
+                stream.ask().merge(other)
+        one.merge(gpusort.Summary.load("half-2"))
+        with gpusort.Summary.load("by-command", memory="64M") as whole:
+            self.assertEqual((one.info.seen, one.info.statistic), (60000, "quantiles"))
+            self.assertEqual(whole.info.seen, 60000)
+        got = command("stats", "merge", "--phi=0,0.01,0.5,0.9,1", "half-1", "half-2")
+        self.assertEqual(self.quantiles(one), got)
+        with self.assertRaises(gpusort.FormatError):
+            gpusort.Summary.load("numbers")
+        with self.assertRaises(OSError):
+            gpusort.Summary.load("nothing")
+        with self.assertRaises(ValueError):
+            gpusort.summarize("numbers", exact=True).save("never")
+        self.assertFalse(Path("never").exists())
+        one.close()
+        with self.assertRaisesRegex(ValueError, "closed"):
+            one.quantile(0.5)
+
+    def test_windows_of_time(self) -> None:
+        rows = numpy.stack([self.numbers, numpy.arange(60000) / 100], axis=1)
+        write("times", [b"%r %r" % (float(v), float(t)) for v, t in rows])
+        expected = command("stats", "quantile", "--phi=0,0.01,0.5,0.9,1", "-k1", "--window=60s", "--time-column=2", "times")
+        read = gpusort.summarize("times", value=1, second=2, window_seconds=60)
+        self.assertEqual(self.quantiles(read), expected)
+        self.assertEqual(self.quantiles(gpusort.summarize(rows, window_seconds=60)), expected)
+
+    def test_what_is_told_goes_with_the_stream(self) -> None:
+        kept: list[gpusort.Summary] = []
+        seen: list[int] = []
+
+        def report(summary: gpusort.Summary) -> None:
+            kept.append(summary)
+            seen.append(summary.info.seen)
+
+        with gpusort.Stream(binary=True, every=10000, report=report) as stream:
+            stream.put_numbers(self.numbers)
+            first = stream.ask()
+            self.assertEqual(first.info.seen, 60000)
+            second = stream.ask()
+            with self.assertRaisesRegex(ValueError, "gone on"):
+                first.quantile(0.5)
+            self.assertEqual(second.quantile(0), self.numbers.min())
+        self.assertEqual(seen, [10000, 20000, 30000, 40000, 50000, 60000])
+        for summary in (second, *kept):
+            with self.assertRaisesRegex(ValueError, "gone on"):
+                summary.info
+        with self.assertRaisesRegex(ValueError, "closed"):
+            stream.put_numbers([1])
+        told: list[bool] = []
+        gpusort.summarize("numbers", every=25000, report=lambda s: told.append(s.info.is_end))
+        self.assertEqual(told, [False, False, True])
+
+    def test_failures(self) -> None:
+        for wrong in ({"statistic": "modes"}, {"values": "f32"}, {"values": "text"}, {"eps": 0.7}, {"value": "n"},
+                      {"value": 0}, {"hierarchy": "dashes"}, {"exact": True, "window": 9}, {"delimiter": "ab"},
+                      {"engine": "no such"}, {"memory": "many"}):  # fmt: skip
+            with self.subTest(wrong), self.assertRaises(ValueError):
+                gpusort.Stream(**wrong).ask()
+        for option in ({"colour": 1}, {"progress": print}):
+            with self.assertRaises(TypeError):
+                gpusort.Stream(**option)  # type: ignore[arg-type]
+        with self.assertRaisesRegex(gpusort.IOFailure, "nowhere"):
+            gpusort.summarize(["numbers", "nowhere"])
+        with self.assertRaises(gpusort.FormatError):
+            gpusort.summarize("stream-texts")
+        with gpusort.Stream() as stream:
+            stream.put(b"1")
+            stream.put(b"no number")
+            for _ in range(2):
+                with self.assertRaisesRegex(gpusort.FormatError, "no number"):
+                    stream.ask()
+            with self.assertRaises(ValueError):
+                stream.put_numbers([1])
+        with self.assertRaises(ValueError):
+            gpusort.Stream().put(b"two\nlines")
+        with self.assertRaises(ValueError):
+            gpusort.summarize("numbers", "frequent").prefixes(0.1)
+        with self.assertRaises(ValueError):
+            gpusort.summarize(self.numbers[:0]).quantile(0.5)
+
+        def fails(_: object) -> None:
+            raise KeyError("mine")
+
+        with self.assertRaisesRegex(KeyError, "mine"):
+            gpusort.summarize("numbers", every=10000, report=fails)
+        with gpusort.Stream(binary=True, every=10000, report=fails) as stream:
+            with self.assertRaisesRegex(KeyError, "mine"):
+                stream.put_numbers(self.numbers)
+            with self.assertRaises(gpusort.Cancelled):
+                stream.ask()
+
+    def test_ctrl_c(self) -> None:
+        os.mkfifo("idle-stream")
+        said = script("""
+r, w = os.pipe()
+def late(): threading.Timer(0.1, os.kill, (os.getpid(), signal.SIGINT)).start()
+signal.setitimer(signal.ITIMER_REAL, 30)
+for inputs in ("idle-stream", [r], ["numbers", r]):
+    late()
+    try: gpusort.summarize(inputs)
+    except KeyboardInterrupt: print("stopped", flush=True)
+import numpy
+numbers = numpy.random.default_rng(1).random(50_000_000)
+stream = gpusort.Stream(binary=True, threads=1)
+late()
+try: stream.put_numbers(numbers)
+except KeyboardInterrupt: print(0 < stream.ask().info.seen < len(numbers))
+""")
+        self.assertEqual(said, 3 * b"stopped\n" + b"True\n")
+
+    def test_the_lock_is_left_alone(self) -> None:
+        turns = 0
+        done = threading.Event()
+        numbers = numpy.tile(self.numbers, 200)
+
+        def work() -> None:
+            gpusort.summarize(numbers, exact=True, threads=1)
+            done.set()
+
+        thread = threading.Thread(target=work)
+        thread.start()
+        while not done.is_set():
+            turns += 1
+            time.sleep(0.001)
+        thread.join()
+        self.assertGreater(turns, 20)
+
+    def test_a_fork_leaves_a_stream_alone(self) -> None:
+        said = script("""
+s = gpusort.Stream(binary=True)
+s.put_numbers([1, 2])
+if os.fork() == 0:
+    signal.alarm(20)
+    try: s.put_numbers([3])
+    except ValueError as e: print(e, flush=True)
+    s.close()
+    os._exit(0)
+print(os.wait()[1], s.end().info.seen)
+""")
+        self.assertEqual(said, b"the stream is of the process that has forked this one\n0 2\n")
+
+
+def number_text(value: float) -> bytes:
+    v = ffi.new("gpusort_value *", {"type": lib.GPUSORT_VALUES_F64, "f64": value})
+    text = ffi.new("char[]", lib.GPUSORT_NUMBER_BYTES)
+    lib.gpusort_number_text(v, text)
+    return ffi.string(text)
+
+
+def text_of(value: float | bytes) -> bytes:
+    return value if isinstance(value, bytes) else number_text(value)
 
 
 class Indexes(unittest.TestCase):

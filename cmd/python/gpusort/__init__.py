@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Sort what is larger than memory, sort arrays, build and search inverted indexes.
+"""Sort what is larger than memory, sort arrays, tell of streams, build and search inverted
+indexes.
 
 >>> import gpusort
 >>> gpusort.sort("big.txt", "sorted.txt", keys="2,2n", memory="2G")
@@ -7,6 +8,7 @@
 >>> gpusort.join("orders.csv", "people.csv", "both.csv", on=("person", "id"), form="csv")
 >>> gpusort.sort(numpy_array)                       # in place
 >>> gpusort.sort_strings(["pear", "fig", "apple"])
+>>> gpusort.summarize("times.txt").quantiles([0.5, 0.99])
 >>> index = gpusort.Index.build("idx", "docs.jsonl")
 >>> index.search("fish +chips -peas", top=5)
 """
@@ -27,17 +29,21 @@ from ._library import (
     ffi as _ffi,
     lib as _lib,
 )
+from ._machine import GPU, Machine, generate, gpus, machine
 from ._order import ByteKey, Key
 from ._part import Part, Sample, Survey, partition, sample, survey, unframe
 from ._sort import Sorter, check_order, merge, sort, sort_records
+from ._stream import Stream, summarize
 from ._strings import argsort_strings, sort_strings
+from ._summary import Bin, Column, Count, Info, Sum, Summary
 
 __version__: str = _ffi.string(_lib.gpusort_version()).decode()
 
 __all__ = [
-    "ArgumentError", "ByteKey", "Cancelled", "Deletion", "Error", "FormatError", "GPUError", "Hit",
-    "IOFailure", "Index", "Key", "LimitError", "MemoryFailure", "Part", "Postings", "Progress",
-    "Sample", "Snippet", "Sorter", "Survey", "argsort_strings", "check_order", "join", "merge",
-    "partition", "sample", "sort", "sort_array", "sort_records", "sort_strings", "survey",
+    "ArgumentError", "Bin", "ByteKey", "Cancelled", "Column", "Count", "Deletion", "Error",
+    "FormatError", "GPU", "GPUError", "Hit", "IOFailure", "Index", "Info", "Key", "LimitError",
+    "Machine", "MemoryFailure", "Part", "Postings", "Progress", "Sample", "Snippet", "Sorter", "Stream",
+    "Sum", "Summary", "Survey", "argsort_strings", "check_order", "generate", "gpus", "join",
+    "machine", "merge", "partition", "sample", "sort", "sort_array", "sort_records", "sort_strings", "summarize", "survey",
     "unframe",
 ]  # fmt: skip

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Iterable, Iterator, Sequence, Union, over
 
 from ._library import Job, Path, ffi, lib
 from ._order import ByteKey
-from ._sort import Input, SortOptions, _Call, _records_of
+from ._sort import Input, Output, SortOptions, _Call, _records_of
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -92,13 +92,13 @@ def _fill_tuples(
 
 
 @overload
-def join(left: Input, right: Input, out: Input, **options: Any) -> None: ...
+def join(left: Input, right: Input, out: Output, **options: Any) -> None: ...
 @overload
 def join(left: Input, right: Input, out: None = None, **options: Any) -> Iterator[bytes]: ...
 def join(
     left: Input,
     right: Input,
-    out: Input | None = None,
+    out: Output | None = None,
     *,
     on: Field | tuple[Field, Field] = 1,
     how: str = "inner",
@@ -114,8 +114,8 @@ def join(
     **options: Unpack[SortOptions],
 ) -> Iterator[bytes] | None:
     """Lines of two files or descriptors that have the same key, in one, in the order of
-    the keys; they need not be sorted, nor fit in memory. Into `out`, or without one an
-    iterator of lines.
+    the keys; they need not be sorted, nor fit in memory. Into `out`, as sort() has it, or
+    without one an iterator of lines.
 
     on          the field that is the key, counted from 1, or its name in the header; or
                 two of these, of the left and of the right side
@@ -152,7 +152,7 @@ def join(
     if tuples is not None:
         _fill_tuples(o, call.job, tuples, tuple_sizes)
     if out is None and tuples is not None and not text:
-        raise TypeError("tuples are written to a file")
+        raise TypeError("tuples are written to a file or a function")
     call.read([left, right])
     if out is None:
         end = b"\0" if options.get("zero_terminated") else b"\n"

@@ -174,9 +174,9 @@ class Job:
             "cancel": self._cancel,
         }
         if progress is not None:
-            self._values["progress"] = self._function("gpusort_job", "progress", self._show(progress))
+            self._values["progress"] = self.function("gpusort_job", "progress", self._show(progress))
         if log is not None:
-            self._values["log"] = self._function("gpusort_job", "log", self._tell(log))
+            self._values["log"] = self.function("gpusort_job", "log", self._tell(log))
 
     def fill(self, job: Any) -> None:
         for name, value in self._values.items():
@@ -208,7 +208,7 @@ class Job:
         """The call is over."""
         self._ends.close()
 
-    def _function(self, struct: str, member: str, function: Callable[..., Any]) -> Any:
+    def function(self, struct: str, member: str, function: Callable[..., Any]) -> Any:
         kind = dict(ffi.typeof(struct).fields)[member].type
         return self.keep(ffi.callback(kind, function))
 
@@ -217,18 +217,31 @@ class Job:
             try:
                 return 1 if progress(Progress(now)) else 0
             except BaseException as e:  # told by run()
-                self._failure = self._failure or e
+                self.fail(e)
                 return 1
 
         return show
+
+    def taker(self, function: Callable[[bytes], Any]) -> Callable[[Any, Any, int], int]:
+        """Gets the output of the call, piece by piece."""
+
+        def take(_context: Any, text: Any, count: int) -> int:
+            try:
+                function(bytes(ffi.buffer(text, count)))
+                return 0
+            except BaseException as e:
+                self.fail(e)
+                return 1
+
+        return take
 
     def _tell(self, log: Callable[[str, str], Any]) -> Callable[[Any, int, Any], None]:
         def tell(_context: Any, level: int, text: Any) -> None:
             try:
                 log(_levels[level], ffi.string(text).decode("utf-8", "replace"))
             except BaseException as e:
-                self._failure = self._failure or e
-                self._cancel[0] = 1
+                self.fail(e)
+                self.cancel()
 
         return tell
 
@@ -249,7 +262,7 @@ class Job:
             try:
                 codes.append(call(*arguments, error))
             except BaseException as e:  # the arguments are wrong
-                self._failure = self._failure or e
+                self.fail(e)
             finally:
                 self.end()
                 over.set()
@@ -283,6 +296,10 @@ class Job:
             except BaseException:
                 if time.monotonic() - since > 1:
                     break
+
+    def fail(self, failure: BaseException) -> None:
+        """A function of the caller's has raised that."""
+        self._failure = self._failure or failure
 
     def raise_failure(self) -> None:
         """What a function of the caller's has raised."""

@@ -7,7 +7,7 @@ import io
 import os
 import tempfile
 import threading
-from typing import IO, TYPE_CHECKING, Any, Iterable, Iterator, Union, overload
+from typing import IO, TYPE_CHECKING, Any, Callable, Iterable, Iterator, Union, overload
 
 from ._array import is_array, sort_array
 from ._library import Job, JobOptions, Path, check, exception_of, ffi, lib, new_error
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from typing_extensions import Unpack
 
 Input = Union[Path, IO[Any], int]
+Output = Union[Input, Callable[[bytes], Any]]
 
 
 class SortOptions(JobOptions, OrderOptions, total=False):
@@ -63,33 +64,41 @@ class _Call:
             raise TypeError(f"no such options: {', '.join(options)}")
 
     def read(self, inputs: Input | Iterable[Input]) -> None:
-        """Descriptors are read behind files: with one before it, a file is one too."""
-        one = _is_path(inputs) or isinstance(inputs, int) or hasattr(inputs, "fileno")
-        every: list[Any] = [inputs] if one else list(inputs)  # type: ignore[arg-type]
-        paths: list[Any] = []
-        fds: list[int] = []
-        try:
-            for i in every:
-                if not _is_path(i):
-                    fds.append(_descriptor(self.job.keep(i)))
-                elif not fds:
-                    paths.append(i)
-                else:
-                    fds.append(0 if os.fsencode(i) == b"-" else self.job.open(i))
-            self.options.inputs, self.options.input_count = self.job.paths(paths), len(paths)
-        except BaseException:
-            self.job.end()
-            raise
-        self.options.input_fds = self.job.keep(ffi.new("int[]", fds))
-        self.options.input_fd_count = len(fds)
+        fill_inputs(self.options, self.job, inputs)
 
-    def write(self, out: Input) -> None:
+    def write(self, out: Output) -> None:
         if _is_path(out):
             self.options.output = self.job.text(out)  # type: ignore[arg-type]
+        elif callable(out):
+            taker = self.job.taker(out)  # type: ignore[arg-type]
+            self.options.write = self.job.function("gpusort_sort_options", "write", taker)
         else:
             if not isinstance(out, int):
                 self.job.keep(out).flush()
             self.options.output_fd = (out if isinstance(out, int) else out.fileno()) + 1  # type: ignore[union-attr]
+
+
+def fill_inputs(options: Any, job: Job, inputs: Input | Iterable[Input]) -> None:
+    """Of the options of any job. Descriptors are read behind files: with one before it, a file
+    is one too."""
+    one = _is_path(inputs) or isinstance(inputs, int) or hasattr(inputs, "fileno")
+    every: list[Any] = [inputs] if one else list(inputs)  # type: ignore[arg-type]
+    paths: list[Any] = []
+    fds: list[int] = []
+    try:
+        for i in every:
+            if not _is_path(i):
+                fds.append(_descriptor(job.keep(i)))
+            elif not fds:
+                paths.append(i)
+            else:
+                fds.append(0 if os.fsencode(i) == b"-" else job.open(i))
+        options.inputs, options.input_count = job.paths(paths), len(paths)
+    except BaseException:
+        job.end()
+        raise
+    options.input_fds = job.keep(ffi.new("int[]", fds))
+    options.input_fd_count = len(fds)
 
 
 def _is_path(thing: Any) -> bool:
@@ -118,13 +127,14 @@ def _descriptor(file: Any) -> int:
 
 
 @overload
-def sort(inputs: Input | Iterable[Input], out: Input, **options: Unpack[SortOptions]) -> None: ...
+def sort(inputs: Input | Iterable[Input], out: Output, **options: Unpack[SortOptions]) -> None: ...
 @overload
 def sort(inputs: Input | Iterable[Input], out: None = None, **options: Unpack[SortOptions]) -> Iterator[bytes]: ...
 def sort(inputs: Any, out: Any = None, **options: Any) -> Any:
-    """Sorts files and descriptors of any size into the file or descriptor `out`; without
-    one, returns an iterator of the sorted lines (or records). A numpy array of numbers, or of
-    strings (S or U), is sorted in place and returned.
+    """Sorts files and descriptors of any size into the file or descriptor `out`, or to a
+    function, which gets the output as bytes, cut anywhere, and may end the sort by an
+    exception; without one, returns an iterator of the sorted lines (or records). A numpy array
+    of numbers, or of strings (S or U), is sorted in place and returned.
 
     inputs      a path, a file or a descriptor, or several, read in turn; "-" is standard
                 input; a file is read from where it stands

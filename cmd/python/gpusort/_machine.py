@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: MIT
+"""What there is to work with, and data for tests."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from ._library import Job, JobOptions, check, ffi, lib, new_error
+from ._sort import Output
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+
+class Machine(NamedTuple):
+    """What this process may use, and what a sort takes of that if nothing is said. No
+    `uring_refusal`: files are read and written by io_uring."""
+
+    cores: int
+    threads: int
+    memory_bytes: int
+    available_bytes: int
+    sort_bytes: int
+    uring_refusal: str | None
+    has_liburing: bool
+    has_cuda: bool
+    gpus: int
+
+
+class GPU(NamedTuple):
+    """`number` is as `gpus` of every job has it."""
+
+    number: int
+    name: str
+    is_usable: bool
+    major: int
+    minor: int
+    processors: int
+    memory_bytes: int
+    free_bytes: int
+
+
+def machine() -> Machine:
+    """As `gpusort device` shows it."""
+    m = ffi.new("gpusort_machine *")
+    m.size = ffi.sizeof("gpusort_machine")
+    lib.gpusort_machine_describe(m)
+    of_c = {name: getattr(m, name) for name in Machine._fields}
+    why = m.uring_refusal
+    of_c["uring_refusal"] = None if why == ffi.NULL else ffi.string(why).decode()
+    return Machine(**{**of_c, "has_liburing": bool(m.has_liburing), "has_cuda": bool(m.has_cuda)})
+
+
+def gpus() -> list[GPU]:
+    """All of them, usable or not."""
+    found = []
+    for i in range(lib.gpusort_gpus(ffi.NULL, 0)):
+        g, error = ffi.new("gpusort_gpu *"), new_error()
+        g.size = ffi.sizeof("gpusort_gpu")
+        check(lib.gpusort_gpu_describe(i, g, error), error)
+        of_c = {name: getattr(g, name) for name in GPU._fields}
+        found.append(GPU(**{**of_c, "name": ffi.string(g.name).decode(), "is_usable": bool(g.is_usable)}))
+    return found
+
+
+def generate(
+    kind: str,
+    out: Output,
+    *,
+    records: int | None = None,
+    bytes: int | None = None,
+    distribution: str | None = None,
+    seed: int = 1,
+    distinct: int = 0,
+    exponent: float | None = None,
+    mean: float | None = None,
+    disorder: float | None = None,
+    line_bytes: tuple[int, int] | None = None,
+    alphabet: str | None = None,
+    documents: int | None = None,
+    document_words: int | None = None,
+    first_record: int = 0,
+    documents_ascend: bool = False,
+    tabs: bool = False,
+    text: bool = False,
+    binary: bool = False,
+    **job_options: Unpack[JobOptions],
+) -> None:
+    """Data for tests into a file, a descriptor or a function, as sort() has it: the same options give the same bytes on every
+    machine. How much is said by `records`, `bytes` or both.
+
+    kind        "lines", "u32", "u64", "tuples", "records", "docs" or "weblog"
+    distribution    "uniform", "gaussian", "zipf", "poisson", "sorted", "reversed", "almost",
+                "equal" or "few"
+
+    What else there is, and what is usual, is told by gpusort_generate(3)."""
+    job = Job(**job_options)
+    o = ffi.new("gpusort_generate_options *")
+    o.size = ffi.sizeof("gpusort_generate_options")
+    lib.gpusort_generate_defaults(o)
+    job.fill(o.job)
+    o.kind, o.distribution, o.alphabet = job.text(kind), job.text(distribution), job.text(alphabet)
+    numbers = {"records": records, "bytes": bytes, "exponent": exponent, "mean": mean, "disorder": disorder}
+    numbers |= {"documents": documents, "document_words": document_words}
+    for name, number in numbers.items():
+        if number is not None:
+            setattr(o, name, number)
+    if line_bytes is not None:
+        o.line_bytes_min, o.line_bytes_max = line_bytes
+    o.seed, o.distinct, o.first_record = seed, distinct, first_record
+    o.documents_ascend, o.has_tabs, o.is_text, o.is_binary = documents_ascend, tabs, text, binary
+    if isinstance(out, (str, os.PathLike)):
+        o.output = job.text(out)
+    elif callable(out):
+        o.write = job.function("gpusort_generate_options", "write", job.taker(out))
+    elif isinstance(out, int):
+        o.output_fd = out + 1
+    else:
+        job.keep(out).flush()  # type: ignore[union-attr]
+        o.output_fd = out.fileno() + 1  # type: ignore[union-attr]
+    job.run(lib.gpusort_generate, o)
