@@ -91,6 +91,7 @@ LDLIBS := $(foreach l,$(if $(filter 1,$(LIBURING)),uring) utf8proc stemmer zstd 
 # Small inputs take the ways of large ones.
 SMALL := -DGS_BUCKET_COPY_ARENA_MIN=4096 -DGS_BUCKET_COPY_KEYED_MIN=1 \
          -DGS_INPUT_MAP_MIN=1 -DGS_EARLY_SPLIT_MIN=16384 -DGS_STRETCHES_TEXT_MIN=16384 \
+         -DGS_EARLY_SPLIT_MAX=5242880 -DGS_LIST_FILE_BUFFER=2048 \
          -DGS_MERGE_PIECE_MAX=512 \
          -DGS_BUCKET_GIVE_BACK_MIN=1 -DGS_BUCKET_GIVE_BACK_PAGE=4096 -DGS_BUCKET_GIVE_BACK_COST=0
 ifneq ($(filter asan fuzz,$(SAN)),)

@@ -401,6 +401,28 @@ def case_spill(r, case):
     return same(case, order.options + memory_options(r, True), names)
 
 
+def case_buckets(r, case):
+    """Plain lines, some MiB of them: builds that are for testing have buckets for all of
+    them, which go to temporary files."""
+    options = r.choice([[], [], [], ["-r"], ["-s"], ["-u"], ["-z"]])
+    end = b"\0" if options == ["-z"] else b"\n"
+    lines = Lines(r, "").many(r, 20000)
+    bytes_most, data, size = r.choice([6e6, 8e6, 12e6]), [], 0
+    while size < bytes_most:
+        line = r.choice(lines)
+        if r.random() < 0.7:
+            line += b"%d" % r.randrange(1 << 24)
+        if r.random() < 1e-4:
+            line = line * (1 + r.choice([4000, 5000, 9000]) // (len(line) + 1))
+        data.append(line)
+        size += len(line) + 1
+    pieces = r.choice([1, 1, 2])
+    for i in range(pieces):
+        case.files["f%d" % i] = join(r, data[i::pieces], end)
+    options += ["-S", r.choice(["2M", "3M"]), "--parallel=%d" % r.choice([1, 2, 2])]
+    return same(case, options, ["f%d" % i for i in range(pieces)])
+
+
 def sort_now(options, data):
     return subprocess.run(["sort"] + options, executable=reference_sort.PROGRAM, input=data,
                           capture_output=True, env=ENV, check=False).stdout
@@ -741,7 +763,7 @@ def case_records(r, case):
 
 # Name: (maker, how many in a thousand).
 CLASSES = {
-    "small": (case_small, 330), "spill": (case_spill, 100), "check": (case_check, 70), "merge": (case_merge, 70),
+    "small": (case_small, 330), "spill": (case_spill, 90), "buckets": (case_buckets, 10), "check": (case_check, 70), "merge": (case_merge, 70),
     "merge-unsorted": (case_merge_unsorted, 20), "compress": (case_compress, 12), "random": (case_random, 25), "output": (case_output, 60),
     "files": (case_files, 30), "long": (case_long, 25), "errors": (case_errors, 80), "debug": (case_debug, 30),
     "count": (case_count, 30), "top": (case_top, 35), "header": (case_header, 25), "zstd": (case_zstd, 15),

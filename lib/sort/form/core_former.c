@@ -2,9 +2,11 @@
 #include "lib/sort/form/core_former.h"
 
 #include "lib/base/mem.h"
+#include "lib/base/share.h"
 #include "lib/sort/form/chunk_buckets.h"
 #include "lib/sort/form/chunk_consume.h"
 #include "lib/sort/form/early_bring.h"
+#include "lib/sort/form/early_keep.h"
 #include "lib/sort/form/ingest.h"
 
 /* Less is sorted sooner than the kernel has cleared a few large pages. */
@@ -99,6 +101,32 @@ static gs_code fill_chunk_of_lists(gs_former *former, gs_filled *filled, gs_stat
     c->lists = NULL;
     former->kind = &memory_kind;
     return fill_memory(former, filled, st);
+}
+
+/* The lists hold a chunk at a time, and files what they held before. */
+static gs_code fill_lists_and_files(gs_former *former, gs_filled *filled, gs_status *st)
+{
+    core_former *const c = (core_former *)former;
+    const gs_sort_options *const o = former->forming->options;
+    gs_team *const team = former->forming->team;
+    bool is_last = false, is_even = true;
+    gs_chunk_reset(&c->chunk);
+    while (!is_last && is_even) {
+        uint64_t bytes = 0;
+        GS_TRY(gs_ingest_fill_early(c->ingest, &c->chunk, c->lists, &is_last, st));
+        is_even = gs_early_split_is_even(c->lists) &&
+                  (is_last || !gs_early_split_is_empty(c->lists));
+        if (is_even && is_last)
+            GS_TRY(gs_early_split_make_room(c->lists, team, &bytes, st));
+        else if (is_even)
+            GS_TRY(gs_early_split_keep(c->lists, team, &bytes, st));
+        if (o->stats != NULL)
+            atomic_fetch_add(&o->stats->spill_bytes, bytes);
+    }
+    *filled = is_even ? GS_FILLED_LAST : GS_FILLED_NOTHING;
+    if (!is_even)
+        gs_log_say(o->log, GS_LOG_INFO, "the input is not like its sample");
+    return GS_OK;
 }
 
 static bool give_back_lists(gs_former *former)
@@ -280,6 +308,17 @@ static const gs_former_kind chunk_list_kind = {
     .free = free_core,
 };
 
+static const gs_former_kind file_list_kind = {
+    .fault_code = GS_ERR_FORMAT,
+    .fill = fill_lists_and_files,
+    .is_empty = are_lists_empty,
+    .sample = sample_map,
+    .emit = emit_lists,
+    .clear = clear_lists,
+    .give_back = give_back_lists,
+    .free = free_core,
+};
+
 /* `lists`, which may be NULL, is taken. */
 static gs_code new_core(gs_former **out, const gs_former_kind *kind, const gs_forming *f,
                         gs_early_split *lists, gs_status *st)
@@ -312,29 +351,63 @@ gs_code gs_memory_former_new(gs_former **out, const gs_forming *f, gs_status *st
     return new_core(out, &memory_kind, f, NULL, st);
 }
 
+/* Lists that go to files, if those are small enough to stay in the page cache; else *out
+ * is NULL. They would have all of the text, and runs less of it: of equal records only
+ * one, of others not what the one before begins with. */
+static gs_code split_to_files(gs_early_split **out, const gs_forming *f,
+                              const gs_early_split_options *options, gs_status *st)
+{
+    const gs_sort_options *const o = f->options;
+    const size_t text = gs_file_map_text_bytes(f->map);
+    *out = NULL;
+    if (o->order.unique || o->count || o->has_top || o->checkpoint != NULL ||
+        text > f->plan->cached_bytes)
+        return GS_OK;
+    gs_early_split_options with_file = *options;
+    GS_TRY(gs_list_file_new(&with_file.file, o, options->workers, st));
+    if (gs_list_file_has_room(with_file.file, 2 * text))
+        GS_NOTED(gs_early_split_new(out, &with_file, st));
+    if (*out == NULL)
+        gs_list_file_free(with_file.file);
+    return st->code;
+}
+
+static const gs_former_kind *kind_of(const gs_early_split_options *options, bool has_file)
+{
+    return has_file             ? &file_list_kind
+           : options->by_chunks ? &chunk_list_kind
+                                : &list_kind;
+}
+
 gs_code gs_list_former_new(gs_former **out, const gs_forming *f, gs_status *st)
 {
     const gs_chunk_limits limits = chunk_limits(f, true);
+    const size_t budget = gs_clamp(limits.budget_bytes, 0, GS_EARLY_SPLIT_MAX);
     *out = NULL;
     if (f->map == NULL || f->options->compress_program != NULL)
         return GS_OK;
-    const bool by_chunks = gs_file_map_text_bytes(f->map) >= limits.budget_bytes;
+    const bool by_chunks = gs_file_map_text_bytes(f->map) >= budget;
     const gs_early_split_options options = {
         .layout = f->layout,
         .encoder = f->encoder,
         .record_size = f->options->order.record_size,
         .map = f->map,
         .workers = gs_team_workers(f->team),
-        .memory_bytes = by_chunks ? limits.soft_bytes : limits.budget_bytes,
+        .memory_bytes = by_chunks ? gs_clamp(limits.soft_bytes, 0, budget) : budget,
         .by_chunks = by_chunks,
     };
     gs_early_split *lists = NULL;
-    GS_TRY(gs_early_split_new(&lists, &options, st));
+    if (by_chunks)
+        GS_TRY(split_to_files(&lists, f, &options, st));
+    const bool has_file = lists != NULL;
+    if (!has_file)
+        GS_TRY(gs_early_split_new(&lists, &options, st));
     if (lists != NULL && by_chunks)
         gs_log_say(f->options->log, GS_LOG_INFO,
-                   "records go to buckets as they are read, a chunk at a time");
+                   "records go to buckets as they are read, a chunk at a time%s",
+                   has_file ? ", and from there to temporary files" : "");
     if (lists != NULL)
-        return new_core(out, by_chunks ? &chunk_list_kind : &list_kind, f, lists, st);
+        return new_core(out, kind_of(&options, has_file), f, lists, st);
     gs_file_map_leave(f->map, 0, 1); /* what the sample looked at */
     return GS_OK;
 }

@@ -27,7 +27,40 @@ static gs_bucket_size size_of(const gs_early_split *s, size_t bucket)
         size.bytes += list->bytes;
         size.is_in_place = size.is_in_place && !list->has_others;
     }
+    if (s->file != NULL) {
+        const gs_kept_list *const kept = &s->kept[bucket];
+        size.count += kept->count;
+        size.bytes += kept->bytes;
+        size.is_in_place = size.is_in_place && !kept->has_others;
+    }
     return size;
+}
+
+/* Of a bucket that is one record, that; they are all as long. */
+static gs_bucket_size size_of_one(const gs_bucket_size *size)
+{
+    gs_bucket_size one = *size;
+    one.bytes = size->bytes / size->count;
+    one.count = 1;
+    return one;
+}
+
+/* What of a bucket comes from files and lists together, at most; of one string each has a
+ * record. One that stays in the text is longer than what says where it is. */
+static size_t parts_room(const gs_early_split *s, const gs_bucket_size *size)
+{
+    const size_t times =
+        size->is_one ? gs_list_file_pieces(s->file) + s->workers : size->count;
+    const size_t bytes = size->is_one ? size->bytes * times : size->bytes;
+    return bytes + times * GS_TEXT_HEAD;
+}
+
+/* How much text a bucket is brought with: none if it stays on the lists. What was in
+ * files is read behind copies that are made of it, if there are some. */
+static size_t text_room(const gs_early_split *s, const gs_bucket_size *size)
+{
+    const size_t copies = size->is_in_place ? 0 : size->bytes;
+    return copies + (s->file != NULL ? parts_room(s, size) : 0);
 }
 
 size_t gs_early_split_list_bytes(const gs_early_split *s)
@@ -107,13 +140,12 @@ static inline bool take_with_key(const gs_listed_record *r, size_t eol_bytes,
     return true;
 }
 
-/* Takes a worker's records of a bucket, which stay where they are; of one string only the
- * first. Compiled for plain and for keyed records. */
+/* Takes records of a bucket, which stay where they are; of one string only the first.
+ * Compiled for plain and for keyed records. */
 static inline __attribute__((always_inline)) void
-take_list_in_place(const gs_early_split *s, bool is_keyed, const gs_text_list *list,
-                   bool is_one, gs_near_bucket *out)
+take_list_in_place(const gs_early_split *s, bool is_keyed, gs_list_cursor c, bool is_one,
+                   gs_near_bucket *out)
 {
-    gs_list_cursor c = gs_list_cursor_begin(&s->lists, list, is_one);
     gs_near_bucket b = *out;
     gs_listed_record r;
     while (gs_list_cursor_next(&c, &r, s->layout.has_eol)) {
@@ -124,21 +156,42 @@ take_list_in_place(const gs_early_split *s, bool is_keyed, const gs_text_list *l
     *out = b;
 }
 
+/* A record that stayed in the text is needed no more there, nor are pages around it. */
+static void leave_far(const gs_early_split *s, size_t offset, size_t bytes)
+{
+    enum { AROUND = 1 << 16 };
+    const size_t begin = offset < AROUND ? 0 : offset - AROUND;
+    const size_t end = offset + bytes + AROUND;
+    if (offset + bytes <= s->mapped_end)
+        gs_file_map_leave_part(s->arena + begin,
+                               (end < s->mapped_end ? end : s->mapped_end) - begin);
+}
+
+/* Copies a plain record that stayed in the text. */
+static void take_far(const gs_early_split *s, const gs_listed_record *r,
+                     gs_near_bucket *out)
+{
+    const size_t offset = gs_where_offset(r->where);
+    take_plain(s, s->arena + offset, r->bytes, out);
+    if (s->file != NULL)
+        leave_far(s, offset, r->bytes);
+}
+
 /* The same, but the records are copied, and keys made; `key_room` is for those. False as
  * above. */
 static inline __attribute__((always_inline)) bool
-take_list(const gs_early_split *s, bool is_keyed, const gs_text_list *list, bool is_one,
+take_list(const gs_early_split *s, bool is_keyed, gs_list_cursor c, bool is_one,
           gs_near_bucket *out, uint8_t *key_room)
 {
     const size_t before = out->copied_count, eol_bytes = s->layout.has_eol;
-    gs_list_cursor c = gs_list_cursor_begin(&s->lists, list, is_one);
     gs_near_bucket b = *out;
     gs_listed_record r;
     while (gs_list_cursor_next(&c, &r, eol_bytes)) {
         bool is_as_read = true;
-        if (!is_keyed)
-            take_plain(s, r.text != NULL ? r.text : s->arena + gs_where_offset(r.where),
-                       r.bytes, &b);
+        if (!is_keyed && r.text != NULL)
+            take_plain(s, r.text, r.bytes, &b);
+        else if (!is_keyed)
+            take_far(s, &r, &b);
         else
             is_as_read = r.has_key ? take_with_key(&r, eol_bytes, &b)
                                    : take_keyed(s, r.text, r.bytes, key_room, &b);
@@ -196,15 +249,51 @@ static bool take_bucket(const gs_early_split *s, size_t bucket,
         const gs_text_list *const list = gs_text_list_of(&s->lists, w, bucket);
         if (list->count == 0)
             continue;
+        const gs_list_cursor c = gs_list_cursor_begin(&s->lists, list, size->is_one);
         if (size->is_in_place && is_keyed)
-            take_list_in_place(s, true, list, size->is_one, out);
+            take_list_in_place(s, true, c, size->is_one, out);
         else if (size->is_in_place)
-            take_list_in_place(s, false, list, size->is_one, out);
-        else if (is_keyed ? !take_list(s, true, list, size->is_one, out, key_room)
-                          : !take_list(s, false, list, size->is_one, out, NULL))
+            take_list_in_place(s, false, c, size->is_one, out);
+        else if (is_keyed ? !take_list(s, true, c, size->is_one, out, key_room)
+                          : !take_list(s, false, c, size->is_one, out, NULL))
             return false;
     }
     return out->copied_bytes <= out->to_bytes;
+}
+
+/* What is on the lists of a bucket, behind what came from files. */
+static size_t copy_lists(const gs_early_split *s, size_t bucket, bool is_one, uint8_t *to)
+{
+    const uint8_t *data;
+    size_t all = 0, bytes;
+    for (unsigned w = 0; w < s->workers; w++) {
+        const gs_text_list *const list = gs_text_list_of(&s->lists, w, bucket);
+        gs_list_cursor c = gs_list_cursor_begin(&s->lists, list, is_one);
+        while (gs_list_cursor_part(&c, is_one, s->layout.has_eol, &data, &bytes)) {
+            memcpy(to + all, data, bytes);
+            all += bytes;
+        }
+    }
+    return all;
+}
+
+/* The same as take_bucket of plain records, some of which are in files. */
+static gs_code take_kept(const gs_early_split *s, size_t bucket,
+                         const gs_bucket_size *size, gs_near_bucket *out, gs_status *st)
+{
+    const size_t copies = size->is_in_place ? 0 : size->bytes;
+    uint8_t *const parts = out->to + copies;
+    size_t bytes = out->to_bytes - copies;
+    gs_assert(s->encoder == NULL);
+    GS_TRY(gs_list_file_read(s->file, bucket, parts, &bytes, st));
+    bytes += copy_lists(s, bucket, size->is_one, parts + bytes);
+    gs_assert(copies + bytes <= out->to_bytes);
+    const gs_list_cursor c = gs_list_cursor_of_parts(parts, bytes);
+    if (size->is_in_place)
+        take_list_in_place(s, false, c, size->is_one, out);
+    else if (!take_list(s, false, c, size->is_one, out, NULL))
+        return gs_map_name_fail_changed(s->arena, st);
+    return GS_OK;
 }
 
 static gs_code bring_bucket(const gs_early_split *s, size_t bucket, gs_near_bucket *out,
@@ -213,17 +302,17 @@ static gs_code bring_bucket(const gs_early_split *s, size_t bucket, gs_near_buck
 {
     gs_bucket_size size = size_of(s, bucket);
     const size_t same_count = size.is_one ? size.count : 0;
-    if (size.is_one) {
-        size.bytes = size.bytes / size.count; /* they are all as long */
-        size.count = 1;
-    }
-    GS_TRY(find_room(out, size.count, size.is_in_place ? 0 : size.bytes, room, used, st));
-    if (size.is_in_place)
+    if (size.is_one)
+        size = size_of_one(&size);
+    GS_TRY(find_room(out, size.count, text_room(s, &size), room, used, st));
+    if (size.is_in_place && s->file == NULL)
         out->arena = (const uint8_t *)s->lists.pages;
     out->same_count = same_count;
     out->is_settled = size.is_one;
     out->depth = s->splitters->buckets[bucket].depth;
-    if (!take_bucket(s, bucket, &size, out, key_room))
+    if (s->file != NULL)
+        GS_TRY(take_kept(s, bucket, &size, out, st));
+    else if (!take_bucket(s, bucket, &size, out, key_room))
         return gs_map_name_fail_changed(s->arena, st);
     gs_assert(out->copied_count == out->count);
     return GS_OK;
@@ -264,27 +353,34 @@ static void plan_room(gs_early_split *s, const gs_early_memory *memory, size_t l
     const size_t more =
         memory->spare_bytes > taken ? (memory->spare_bytes - taken) / workers : 0;
     const size_t most = memory->room_bytes + more;
-    b->room_bytes = largest < most ? largest : most;
+    b->room_bytes = s->file != NULL || largest < most ? largest : most;
+}
+
+gs_bucket_need gs_early_split_need(const gs_early_split *s, size_t count_max)
+{
+    gs_bucket_need need = {0};
+    for (size_t i = 0; i < s->splitters->bucket_count; i++) {
+        const gs_bucket_size size = size_of(s, i);
+        if (size.count == 0 || size.is_one || size.count > count_max)
+            continue;
+        const size_t bytes = room_for(size.count, text_room(s, &size));
+        need.records = size.count > need.records ? size.count : need.records;
+        need.bytes = bytes > need.bytes ? bytes : need.bytes;
+    }
+    return need;
 }
 
 const gs_buckets *gs_early_split_finish(gs_early_split *s, const gs_early_memory *memory)
 {
     gs_buckets *const b = &s->buckets;
-    size_t most_records = 0, most_bytes = 0;
+    const gs_bucket_need need = gs_early_split_need(s, GS_EARLY_BESIDE_MAX);
     *b = (gs_buckets){
         .bring = bring, .drop = drop, .layout = s->layout, .may_change = true};
-    for (size_t i = 0; i < s->splitters->bucket_count; i++) {
-        const gs_bucket_size size = size_of(s, i);
-        if (size.count > 0)
+    for (size_t i = 0; i < s->splitters->bucket_count; i++)
+        if (size_of(s, i).count > 0)
             s->numbered[b->count++] = (uint16_t)i;
-        if (size.count == 0 || size.is_one || size.count > GS_EARLY_BESIDE_MAX)
-            continue;
-        const size_t bytes = room_for(size.count, size.is_in_place ? 0 : size.bytes);
-        most_records = size.count > most_records ? size.count : most_records;
-        most_bytes = bytes > most_bytes ? bytes : most_bytes;
-    }
     s->arena = memory->arena;
-    b->scratch_elements = most_records;
-    plan_room(s, memory, most_bytes);
+    b->scratch_elements = need.records;
+    plan_room(s, memory, need.bytes);
     return b;
 }

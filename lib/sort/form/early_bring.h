@@ -16,6 +16,12 @@
 /* Memory for lists that was used. */
 size_t gs_early_split_list_bytes(const gs_early_split *s);
 
+/* Most that a bucket is which is no more than count_max records, and not one string. */
+typedef struct gs_bucket_need {
+    size_t records, bytes; /* that it takes where it is brought to */
+} gs_bucket_need;
+gs_bucket_need gs_early_split_need(const gs_early_split *s, size_t count_max);
+
 /* What its buckets are brought close with. */
 typedef struct gs_early_memory {
     const uint8_t *arena; /* where the records are that were added, */

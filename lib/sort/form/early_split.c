@@ -46,15 +46,16 @@ static size_t pages_for(const gs_early_split *s, const gs_text_guess *guess, siz
 }
 
 /* A chunk takes what there is, and has room beyond that for batches that turn out to take
- * more pages than usual. False if batches or half-filled pages would be most of it. */
-static bool plan_chunk_pages(gs_early_split *s, size_t pages_max)
+ * more pages than usual. False if batches or half-filled pages would be much of it: then
+ * it takes more chunks, which costs less where they are only copied to files. */
+static bool plan_chunk_pages(gs_early_split *s, size_t pages_max, bool has_file)
 {
-    enum { PART = 4 };
+    const size_t part = has_file ? 2 : 4;
     s->lists.list_count = s->splitters->bucket_count;
     const size_t a_batch = gs_text_lists_most_pages(&s->lists, CHUNK_BATCH_BYTES);
     s->chunk_pages = pages_max;
     s->page_capacity = pages_max + s->workers * a_batch;
-    return s->workers * s->splitters->bucket_count < pages_max / PART;
+    return s->workers * s->splitters->bucket_count < pages_max / part;
 }
 
 /* How many pages the lists may take; false if that is more than there are. Keys that take
@@ -94,9 +95,30 @@ static size_t records_of_chunk(const gs_early_split_options *o,
     return guess->records / (bytes / o->memory_bytes + 1) + 1;
 }
 
-static size_t records_of_bucket(size_t text, size_t records)
+/* What is beside the lists where they go to files. */
+static size_t file_memory(const gs_early_split *s, const gs_early_split_options *o,
+                          size_t text)
 {
-    const size_t most = BUCKET_BYTES / (text / records + 2 * sizeof(gs_element));
+    const size_t lists = s->splitters->bucket_count;
+    const size_t rounds = text / o->memory_bytes * 2 + 2; /* more than it seems */
+    return lists * sizeof(gs_kept_list) + gs_list_file_memory(lists, s->workers, rounds);
+}
+
+/* How much larger than the mean a bucket is expected to be at most. */
+static size_t larger_max(const gs_early_split_options *o)
+{
+    enum { LARGER_MAX = 4, LARGER_IN_FILES_MAX = 6 };
+    return o->file != NULL ? LARGER_IN_FILES_MAX : LARGER_MAX;
+}
+
+/* What the cache has room for; beside lists that are a chunk of the text, near buckets
+ * take half of the memory at most. */
+static size_t records_of_bucket(const gs_early_split_options *o, size_t text,
+                                size_t records)
+{
+    const size_t share = o->memory_bytes / (2 * larger_max(o) * o->workers);
+    const size_t bytes = o->by_chunks && share < BUCKET_BYTES ? share : BUCKET_BYTES;
+    const size_t most = bytes / (text / records + 2 * sizeof(gs_element)) + 1;
     return most < BUCKET_RECORDS_MAX ? most : BUCKET_RECORDS_MAX;
 }
 
@@ -105,7 +127,7 @@ static size_t records_of_bucket(size_t text, size_t records)
 static bool plan(gs_early_split *s, const gs_early_split_options *o,
                  gs_string_sample *sample, uint8_t *key_room, gs_status *st)
 {
-    enum { TRIED = GS_STRING_SAMPLE_MAX / 8, LARGER_MAX = 4 };
+    enum { TRIED = GS_STRING_SAMPLE_MAX / 8 };
     const gs_text_sample_options from = {o->layout, o->encoder, o->record_size, o->map};
     const size_t text = gs_file_map_text_bytes(o->map);
     if (!is_much(&from, sample, key_room))
@@ -113,10 +135,11 @@ static bool plan(gs_early_split *s, const gs_early_split_options *o,
     const gs_text_guess guess = gs_text_sample_take(&from, sample, TRIED, key_room);
     if (sample->count < TRIED / 2 || text / guess.records > RECORD_MEAN_MAX)
         return false;
-    const size_t records = o->by_chunks ? records_of_chunk(o, &guess) : guess.records;
-    const unsigned levels = gs_splitters_levels(
-        records,
-        o->by_chunks ? CHUNK_BUCKET_RECORDS : records_of_bucket(text, guess.records));
+    const bool is_part = o->by_chunks && o->file == NULL;
+    const size_t records = is_part ? records_of_chunk(o, &guess) : guess.records;
+    const unsigned levels =
+        gs_splitters_levels(records, is_part ? CHUNK_BUCKET_RECORDS
+                                             : records_of_bucket(o, text, guess.records));
     const size_t buckets = (size_t)1 << levels;
     (void)gs_text_sample_take(&from, sample, buckets * GS_STRING_OVERSAMPLING, key_room);
     if (sample->count == 0)
@@ -129,13 +152,15 @@ static bool plan(gs_early_split *s, const gs_early_split_options *o,
     const double share = (double)records / (double)guess.records;
     const size_t record_bytes =
         (size_t)((double)text * share) + records * (head_bytes + guess.key_bytes);
-    const size_t a_bucket = LARGER_MAX * ((records >> levels) * 2 * sizeof(gs_element) +
-                                          (record_bytes >> levels));
-    const size_t near_bytes = s->workers * a_bucket;
-    if (near_bytes >= o->memory_bytes)
+    const size_t a_bucket =
+        larger_max(o) *
+        ((records >> levels) * 2 * sizeof(gs_element) + (record_bytes >> levels));
+    s->near_bytes = s->workers * a_bucket;
+    const size_t taken = s->near_bytes + (o->file ? file_memory(s, o, text) : 0);
+    if (taken >= o->memory_bytes)
         return false;
-    const size_t pages_max = (o->memory_bytes - near_bytes) / GS_TEXT_PAGE;
-    return o->by_chunks ? plan_chunk_pages(s, pages_max)
+    const size_t pages_max = (o->memory_bytes - taken) / GS_TEXT_PAGE;
+    return o->by_chunks ? plan_chunk_pages(s, pages_max, o->file != NULL)
                         : plan_pages(s, &guess, text, pages_max);
 }
 
@@ -180,6 +205,9 @@ static gs_code prepare(gs_early_split *s, const gs_early_split_options *o,
     gs_string_sample_release(&sample);
     if (!*are_for_it)
         return st->code;
+    if (o->file != NULL)
+        GS_TRY(gs_mem_new_array(&s->kept, s->splitters->bucket_count, sizeof *s->kept,
+                                "lists in files", st));
     return gs_text_lists_init(&s->lists, s->splitters->bucket_count, s->workers,
                               s->page_capacity, st);
 }
@@ -198,10 +226,14 @@ gs_code gs_early_split_new(gs_early_split **out, const gs_early_split_options *o
     s->encoder = options->encoder;
     s->record_size = options->record_size;
     s->workers = options->workers;
-    if (prepare(s, options, &are_for_it, st) == GS_OK && are_for_it)
+    s->memory_bytes = options->memory_bytes;
+    s->mapped_end = options->map->copies_begin;
+    if (prepare(s, options, &are_for_it, st) == GS_OK && are_for_it) {
+        s->file = options->file;
         *out = s;
-    else
+    } else {
         gs_early_split_free(s);
+    }
     return st->code;
 }
 
@@ -209,6 +241,8 @@ void gs_early_split_free(gs_early_split *s)
 {
     if (s == NULL)
         return;
+    gs_list_file_free(s->file);
+    gs_mem_free(s->kept);
     gs_text_lists_release(&s->lists);
     for (unsigned w = 0; s->key_batch != NULL && w < s->workers; w++)
         gs_mem_free(s->key_batch[w].strings);

@@ -25,9 +25,10 @@
  * fetch them from there, and less than half the memory. Others are kept, if there is room
  * for them: what is a number alone is a few bytes.
  *
- * Of text that is more than there is memory for, the lists hold a chunk at a time, whose
- * buckets become a run: more than half as much again as of text and its elements, where
- * lines are short.
+ * Of text that is more than there is memory for, the lists hold a chunk at a time: more
+ * than half as much again as of text and its elements, where lines are short. A chunk goes
+ * to files as it is, bucket by bucket, and each bucket is sorted once, when all of it is
+ * there (early_keep.h); or, where those files would be too much, it becomes a run.
  *
  * Every worker has lists of its own (text_lists.h), and no bucket keeps the order of the
  * input: records that compare equal must be the same bytes, as they are but for -s and -u
@@ -42,6 +43,7 @@
 #include "io/file_map.h"
 #include "lib/base/status.h"
 #include "lib/sort/bucket/buckets.h"
+#include "lib/sort/form/list_file.h"
 #include "lib/sort/key/keys.h"
 #include "lib/sort/record/records.h"
 
@@ -49,6 +51,10 @@
  * are for testing do it sooner. */
 #ifndef GS_EARLY_SPLIT_MIN
 #define GS_EARLY_SPLIT_MIN ((size_t)128 << 20)
+#endif
+/* More text does not fit, whatever memory there is: for the same builds. */
+#ifndef GS_EARLY_SPLIT_MAX
+#define GS_EARLY_SPLIT_MAX SIZE_MAX
 #endif
 typedef struct gs_early_split gs_early_split;
 
@@ -60,9 +66,11 @@ typedef struct gs_early_split_options {
     unsigned workers;
     size_t memory_bytes; /* for what is not text */
     bool by_chunks;      /* all of the text does not fit */
+    gs_list_file *file;  /* by chunks: they go there; NULL: each is used by itself */
 } gs_early_split_options;
 
-/* *out is NULL if the text is better sorted otherwise. Borrows encoder and map. */
+/* *out is NULL if the text is better sorted otherwise. Borrows encoder and map; takes the
+ * file if *out is not NULL. */
 GS_MUST_CHECK gs_code gs_early_split_new(gs_early_split **out,
                                          const gs_early_split_options *options,
                                          gs_status *st);

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * early_state: what an early split is made of: early_split.c fills it, early_bring.c
- * empties it. For those two only.
+ * early_state: what an early split is made of: early_split.c fills it, early_keep.c puts
+ * what is too much into files, and early_bring.c empties it. For those three only.
  */
 #ifndef GS_LIB_SORT_FORM_EARLY_STATE_H
 #define GS_LIB_SORT_FORM_EARLY_STATE_H
 
 #include "lib/sort/form/early_split.h"
+#include "lib/sort/form/list_file.h"
 #include "lib/sort/form/text_lists.h"
 
 /* Keyed records of one worker on their way to lists. Bytes that were just written one by
@@ -23,6 +24,12 @@ typedef struct gs_key_batch {
     uint8_t *strings;
 } gs_key_batch;
 
+/* What of a bucket is in files. */
+typedef struct gs_kept_list {
+    size_t count, bytes; /* as of a list */
+    bool has_others;
+} gs_kept_list;
+
 struct gs_early_split {
     gs_buckets buckets; /* once all records were added */
     gs_record_layout layout;
@@ -37,6 +44,11 @@ struct gs_early_split {
     size_t reserved_pages; /* for what is being added */
     gs_text_lists lists;
     gs_key_batch *key_batch; /* one a worker, of keyed records */
+    gs_list_file *file;      /* has what was too much for the lists; NULL: nothing */
+    gs_kept_list *kept;      /* with a file: one a bucket */
+    size_t memory_bytes;     /* in all, */
+    size_t near_bytes;       /* and of that for near buckets of all workers */
+    size_t mapped_end;       /* of the text */
     const uint8_t *arena;
     uint16_t numbered[GS_STRING_BUCKETS_MAX]; /* buckets with records */
 };

@@ -56,6 +56,13 @@ void gs_text_lists_clear(gs_text_lists *t)
                                      .first_page = NO_PAGE};
 }
 
+void gs_text_lists_discard(gs_text_lists *t)
+{
+    gs_text_lists_clear(t);
+    gs_fresh_memory_leave(&t->memory, t->pages_taken * GS_TEXT_PAGE, 0, 1);
+    t->pages_taken = 0;
+}
+
 void gs_text_lists_release(gs_text_lists *t)
 {
     gs_fresh_memory_release(&t->memory);
@@ -146,5 +153,20 @@ bool gs_list_cursor_turn(gs_list_cursor *c)
     c->end = c->at + (is_last ? used_of(c->tail) : c->page->used);
     c->to_next = is_last ? 0 : (const uint8_t *)c->page->next - (const uint8_t *)c->page;
     gs_assert(c->at < c->end);
+    return true;
+}
+
+bool gs_list_cursor_part(gs_list_cursor *c, bool is_one, size_t eol_bytes,
+                         const uint8_t **data, size_t *bytes)
+{
+    gs_listed_record only;
+    if (c->at == c->end && !gs_list_cursor_turn(c))
+        return false;
+    *data = c->at;
+    if (is_one && gs_list_cursor_next(c, &only, eol_bytes))
+        c->end = c->at;
+    else
+        c->at = c->end;
+    *bytes = (size_t)(c->at - *data);
     return true;
 }

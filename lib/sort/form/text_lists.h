@@ -81,6 +81,9 @@ size_t gs_text_lists_most_pages(const gs_text_lists *t, size_t text_bytes);
 /* Empty again; the memory stays for what comes next. No other thread is at it. */
 void gs_text_lists_clear(gs_text_lists *t);
 
+/* The same, and the memory goes back. */
+void gs_text_lists_discard(gs_text_lists *t);
+
 /* All records are where they go to: one thread's part of the memory is given back. */
 void gs_text_lists_leave(const gs_text_lists *t, unsigned part, unsigned parts);
 
@@ -142,6 +145,15 @@ gs_list_cursor gs_list_cursor_begin(const gs_text_lists *t, const gs_text_list *
                                     bool is_one);
 /* False if there are no more pages. */
 bool gs_list_cursor_turn(gs_list_cursor *c);
+/* What a list holds, as it lies on one page after the other; of one string that is its
+ * record. False if there is no more. */
+bool gs_list_cursor_part(gs_list_cursor *c, bool is_one, size_t eol_bytes,
+                         const uint8_t **data, size_t *bytes);
+/* Of such parts, one behind the other. */
+static inline gs_list_cursor gs_list_cursor_of_parts(const uint8_t *data, size_t bytes)
+{
+    return (gs_list_cursor){.at = data, .end = data + bytes};
+}
 
 typedef struct gs_listed_record {
     const uint8_t *text;

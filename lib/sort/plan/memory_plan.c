@@ -45,6 +45,7 @@ enum {
     PARTS_A_CHUNK = 128, /* of mapped text: fine enough for all workers to end together */
     DECODE_SHARE = 32,   /* of the chunk */
     MAPPED_SHARE = 8,    /* of S */
+    CACHED_SHARE = 12,   /* of what is available; the kernel begins to write at a tenth */
     HELD_BACK_SHARE = 2, /* of the chunk: the other half is for cores, after a failure */
     /* What a GPU is fed from: while blocks go up a worker fills another. More gains less
      * than it takes to lock it in place. */
@@ -173,6 +174,7 @@ static gs_memory_plan share_out(const gs_memory_share *memory, size_t space,
     plan_chunk(&p, usable, memory->is_scarce, is_keyed);
     plan_merge(&p, usable);
     plan_long_records(&p, memory->available_bytes);
+    p.cached_bytes = memory->available_bytes / CACHED_SHARE;
     return p;
 }
 

@@ -44,6 +44,9 @@ typedef struct gs_memory_plan {
     const char *too_long_hint;     /* what to do about a longer one */
     size_t first_copies_max; /* of the first records of a chunk, whatever its size */
     size_t part_bytes;       /* of text that is given out where it is */
+    /* Of files that stay in the page cache, beside -S, until they are gone: no more than
+     * the kernel lets lie there before it writes to the disk. */
+    size_t cached_bytes;
 } gs_memory_plan;
 
 enum { GS_BLOCKS_IN_FLIGHT = 6 };

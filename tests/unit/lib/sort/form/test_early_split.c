@@ -5,9 +5,13 @@
  * have no room beside the others get their own; a string that comes often has a bucket
  * for itself; text that begins alike for long is refused. Keyed records come out with the
  * key that their line has. What is written to the file later does not matter. Of text
- * that does not fit, chunk after chunk comes out, and none takes much more than it may.
+ * that does not fit, chunk after chunk comes out, and none takes much more than it may;
+ * or chunk after chunk goes to files, and all comes out in the end.
  */
+#define CHECK_STARTS_THREADS
+
 #include "lib/sort/form/early_bring.h"
+#include "lib/sort/form/early_keep.h"
 
 #include <fcntl.h>
 #include <stdlib.h>
@@ -393,55 +397,221 @@ static size_t chunk_comes_out(gs_early_split *s, const gs_record_layout *layout,
     return records;
 }
 
-/* By chunks, in memory for a part of the text. Little text allows for one worker. */
-static void chunks_come_out(const gs_file_map *map, size_t text_bytes)
+/* Adds all lines, and when there is no more room for them calls `full`, which makes some.
+ * Returns how often. */
+static size_t add_in_turns(gs_early_split *s, const gs_file_map *map, size_t text_bytes,
+                           unsigned workers, void (*full)(gs_early_split *s, void *),
+                           void *context)
 {
-    enum { BATCH = 1 << 16, CHUNKS = CHECK_HAS_SANITIZER ? 3 : 5 };
-    const unsigned workers = CHECK_HAS_SANITIZER ? 1 : WORKERS;
-    gs_status st = {.code = GS_OK};
-    gs_early_split *s = NULL;
-    gs_bucket_copy room = {0};
-    const gs_record_layout layout = {.has_eol = true, .eol = '\n'};
-    const gs_early_split_options options = {.layout = &layout,
-                                            .map = map,
-                                            .workers = workers,
-                                            .memory_bytes = text_bytes / CHUNKS,
-                                            .by_chunks = true};
-    REQUIRE_OK(gs_early_split_new(&s, &options, &st), &st);
-    REQUIRE(s != NULL);
-    REQUIRE_OK(gs_bucket_copy_init(&room, MOST, &st), &st);
-    CHECK(!gs_early_split_reserve(s, GS_WHERE_LENGTH_LONG));
-    uint64_t want = 0, got = 0, count = 0;
-    size_t chunks = 0, records = 0, line = 0;
-    for (size_t at = 0; at < text_bytes; at++) {
-        if (map->base[at] == '\n') {
-            want += hash_line(map->base + line, at - line);
-            line = at + 1;
-        }
-    }
+    enum { BATCH = 1 << 16 };
+    uint64_t count = 0;
+    size_t times = 0;
     for (size_t at = 0, number = 0; at < text_bytes; number++) {
         size_t end = text_bytes - at > BATCH ? at + BATCH : text_bytes;
         while (map->base[end - 1] != '\n')
             end--;
-        if (!gs_early_split_reserve(s, end - at)) {
+        while (!gs_early_split_reserve(s, end - at)) {
             REQUIRE(!gs_early_split_is_empty(s));
-            CHECK(gs_early_split_list_bytes(s) < text_bytes / CHUNKS + (4 << 20));
-            records += chunk_comes_out(s, &layout, &room, &got);
-            gs_early_split_clear(s);
-            CHECK(gs_early_split_is_empty(s));
-            chunks++;
-            continue;
+            full(s, context);
+            REQUIRE(gs_early_split_is_empty(s));
+            times++;
         }
         CHECK(gs_early_split_add(s, (unsigned)(number % workers), map->base + at,
                                  end - at, at, &count));
         gs_early_split_added(s, end - at);
         at = end;
     }
-    records += chunk_comes_out(s, &layout, &room, &got);
+    CHECK(count == lines);
+    return times;
+}
+
+static uint64_t hash_lines(const gs_file_map *map, size_t text_bytes)
+{
+    uint64_t hash = 0;
+    for (size_t at = 0, line = 0; at < text_bytes; at++) {
+        if (map->base[at] == '\n') {
+            hash += hash_line(map->base + line, at - line);
+            line = at + 1;
+        }
+    }
+    return hash;
+}
+
+/* What comes out of chunks. */
+typedef struct chunks_out {
+    const gs_record_layout *layout;
+    gs_bucket_copy room;
+    uint64_t hash;
+    size_t records, bytes_max;
+} chunks_out;
+
+static void empty_chunk(gs_early_split *s, void *context)
+{
+    chunks_out *const out = context;
+    CHECK(gs_early_split_list_bytes(s) < out->bytes_max);
+    out->records += chunk_comes_out(s, out->layout, &out->room, &out->hash);
+    gs_early_split_clear(s);
+}
+
+/* By chunks, in memory for a part of the text. Little text allows for one worker. */
+static void chunks_come_out(const gs_file_map *map, size_t text_bytes)
+{
+    enum { CHUNKS = CHECK_HAS_SANITIZER ? 3 : 5 };
+    const unsigned workers = CHECK_HAS_SANITIZER ? 1 : WORKERS;
+    gs_status st = {.code = GS_OK};
+    gs_early_split *s = NULL;
+    const gs_record_layout layout = {.has_eol = true, .eol = '\n'};
+    const gs_early_split_options options = {.layout = &layout,
+                                            .map = map,
+                                            .workers = workers,
+                                            .memory_bytes = text_bytes / CHUNKS,
+                                            .by_chunks = true};
+    chunks_out out = {.layout = &layout, .bytes_max = text_bytes / CHUNKS + (4 << 20)};
+    REQUIRE_OK(gs_early_split_new(&s, &options, &st), &st);
+    REQUIRE(s != NULL);
+    REQUIRE_OK(gs_bucket_copy_init(&out.room, MOST, &st), &st);
+    CHECK(!gs_early_split_reserve(s, GS_WHERE_LENGTH_LONG));
+    const size_t chunks = add_in_turns(s, map, text_bytes, workers, empty_chunk, &out);
+    empty_chunk(s, &out);
     CHECK(chunks >= CHUNKS && chunks < 4 * CHUNKS);
-    CHECK(records == lines && count == lines && got == want);
+    CHECK(out.records == lines && out.hash == hash_lines(map, text_bytes));
+    gs_bucket_copy_release(&out.room);
+    gs_early_split_free(s);
+}
+
+/* To files, by the threads of a team. */
+typedef struct keeping {
+    gs_team *team;
+    uint64_t bytes;
+} keeping;
+
+static void keep_lists(gs_early_split *s, void *context)
+{
+    keeping *const k = context;
+    gs_status st = {.code = GS_OK};
+    uint64_t bytes = 0;
+    CHECK(gs_early_split_is_even(s));
+    REQUIRE_OK(gs_early_split_keep(s, k->team, &bytes, &st), &st);
+    CHECK(bytes > 0);
+    k->bytes += bytes;
+}
+
+/* What does not fit goes to files, and comes out of them: the last lists stay in memory,
+ * unless buckets need it. */
+static void kept_come_out(const gs_file_map *map, size_t text_bytes, bool is_backwards,
+                          bool has_same, bool is_made_room)
+{
+    enum { PARTS = CHECK_HAS_SANITIZER ? 2 : 3 };
+    static const char *const folders[] = {"/tmp"};
+    const gs_sort_options sort = {.temp_folders = folders, .temp_folder_count = 1};
+    const unsigned workers = CHECK_HAS_SANITIZER ? 1 : WORKERS;
+    gs_status st = {.code = GS_OK};
+    gs_early_split *s = NULL;
+    gs_bucket_copy room = {0};
+    keeping k = {0};
+    const gs_record_layout layout = {
+        .has_eol = true, .eol = '\n', .is_backwards = is_backwards};
+    gs_early_split_options options = {.layout = &layout,
+                                      .map = map,
+                                      .workers = workers,
+                                      .memory_bytes = text_bytes / PARTS,
+                                      .by_chunks = true};
+    REQUIRE_OK(gs_list_file_new(&options.file, &sort, workers, &st), &st);
+    REQUIRE_OK(gs_team_new(&k.team, workers, &st), &st);
+    REQUIRE_OK(gs_early_split_new(&s, &options, &st), &st);
+    REQUIRE(s != NULL);
+    const size_t times = add_in_turns(s, map, text_bytes, workers, keep_lists, &k);
+    CHECK(times >= PARTS - 1 && times < 4 * PARTS);
+    CHECK(k.bytes > text_bytes / PARTS && k.bytes < text_bytes + 3 * (uint64_t)lines);
+    uint64_t bytes = 0;
+    REQUIRE_OK(gs_early_split_make_room(s, k.team, &bytes, &st), &st);
+    CHECK(bytes == 0); /* the buckets are as even as the sample said */
+    if (is_made_room)
+        keep_lists(s, &k);
+    REQUIRE_OK(gs_bucket_copy_init(&room, MOST, &st), &st);
+    const gs_early_memory memory = {.arena = map->base, .spare_bytes = MOST};
+    const gs_buckets *const b = gs_early_split_finish(s, &memory);
+    CHECK(b->room_bytes > 0 && b->room_bytes * workers < text_bytes / PARTS);
+    uint64_t got = 0;
+    size_t records = 0, most_same = 0;
+    last_string last = {{0}, 0};
+    for (size_t i = 0; i < b->count; i++) {
+        gs_near_bucket bucket = {0};
+        REQUIRE_OK(b->bring(b, &room, i, 1, &bucket, &st), &st);
+        check_bucket(&layout, NULL, &bucket, i == 0, &last, &got);
+        records += bucket.same_count > 0 ? bucket.same_count : bucket.count;
+        most_same = bucket.same_count > most_same ? bucket.same_count : most_same;
+        b->drop(b, &bucket);
+    }
+    CHECK(records == lines && got == hash_lines(map, text_bytes));
+    CHECK(!has_same || most_same > lines / 200);
     gs_bucket_copy_release(&room);
     gs_early_split_free(s);
+    gs_team_free(k.team);
+}
+
+/* Other lines, which all begin alike and go to one bucket, and of which none is another.
+ * Returns how many. */
+static size_t add_alike(gs_early_split *s, keeping *k, size_t number)
+{
+    enum { LINES = 4000, LINE = 40 };
+    static char text[LINES * LINE + GS_SHORT_COPY_BYTES];
+    uint64_t count = 0;
+    for (size_t i = 0; i < LINES; i++)
+        (void)snprintf(text + i * LINE, LINE + 1, "~~%037zu\n", number + i);
+    if (!gs_early_split_reserve(s, sizeof text)) {
+        keep_lists(s, k);
+        REQUIRE(gs_early_split_reserve(s, sizeof text));
+    }
+    CHECK(gs_early_split_add(s, 0, (const uint8_t *)text, LINES * LINE, 0, &count));
+    gs_early_split_added(s, sizeof text);
+    CHECK(count == LINES);
+    return count;
+}
+
+/* A bucket that is more than was planned for comes out of files as long as there is
+ * memory for it without the lists; and it is said when there is none. */
+static void large_bucket_comes_out(const gs_file_map *map, size_t text_bytes)
+{
+    static const char *const folders[] = {"/tmp"};
+    const gs_sort_options sort = {.temp_folders = folders, .temp_folder_count = 1};
+    gs_status st = {.code = GS_OK};
+    gs_early_split *s = NULL;
+    keeping k = {0};
+    const gs_record_layout layout = {.has_eol = true, .eol = '\n'};
+    gs_early_split_options options = {.layout = &layout,
+                                      .map = map,
+                                      .workers = 1,
+                                      .memory_bytes = text_bytes / 2,
+                                      .by_chunks = true};
+    REQUIRE_OK(gs_list_file_new(&options.file, &sort, 1, &st), &st);
+    REQUIRE_OK(gs_team_new(&k.team, 1, &st), &st);
+    REQUIRE_OK(gs_early_split_new(&s, &options, &st), &st);
+    REQUIRE(s != NULL);
+    size_t added = 0;
+    uint64_t bytes = 0;
+    while (bytes == 0) {
+        added += add_alike(s, &k, added);
+        REQUIRE(gs_early_split_is_even(s));
+        REQUIRE_OK(gs_early_split_make_room(s, k.team, &bytes, &st), &st);
+    }
+    CHECK(gs_early_split_is_empty(s));
+    const gs_early_memory memory = {.arena = map->base};
+    const gs_buckets *const b = gs_early_split_finish(s, &memory);
+    gs_bucket_copy room = {0};
+    gs_near_bucket bucket = {0};
+    CHECK(b->count == 1);
+    REQUIRE_OK(b->bring(b, &room, 0, 1, &bucket, &st), &st);
+    CHECK(bucket.count == added && bucket.own != NULL);
+    uint64_t hash = 0;
+    last_string last = {{0}, 0};
+    check_bucket(&layout, NULL, &bucket, true, &last, &hash);
+    b->drop(b, &bucket);
+    while (gs_early_split_is_even(s))
+        added += add_alike(s, &k, added);
+    CHECK(added * 2 * sizeof(gs_element) < text_bytes);
+    gs_early_split_free(s);
+    gs_team_free(k.team);
 }
 
 /* NULL, and no failure. */
@@ -474,8 +644,11 @@ int main(void)
     if (is_thorough)
         all_come_out(&map, bytes, false, false, 0);
     keyed_come_out(&map, bytes, is_thorough);
-    if (!CHECK_HAS_TSAN)
+    if (!CHECK_HAS_TSAN) {
         chunks_come_out(&map, bytes);
+        kept_come_out(&map, bytes, false, false, false);
+        large_bucket_comes_out(&map, bytes);
+    }
     long_lines(&map);
     many_keys_are_refused(&map);
     is_refused(&map, lines * sizeof(uint64_t), false);
@@ -492,6 +665,8 @@ int main(void)
         /* More than a bucket of lines with nothing behind it, whose word is the least. */
         bytes = make_text(&map, "https://", lines / 20, 80, &state);
         all_come_out(&map, bytes, false, true, MOST);
+        if (!CHECK_HAS_TSAN)
+            kept_come_out(&map, bytes, true, true, true);
         if (is_long)
             all_come_out(&map, bytes, true, true, MOST);
         gs_file_map_close(&map);
