@@ -143,7 +143,12 @@ $(FAKE_O): private override CFLAGS += $(foreach f,$(FAKED),-Dgs_$(f)=gs_no_$(f))
 endif
 # For tests: calls to the system that fail when told to (tests/faults/fault_plan.h).
 ifeq ($(FAULTS),1)
-LIB_C := $(filter-out io/aio.c,$(LIB_C)) $(wildcard tests/faults/*.c)
+# Text that does not fit there need not be large for that.
+EARLY_C := $(addprefix lib/sort/form/,core_former.c early_split.c list_file.c)
+LIB_C := $(filter-out io/aio.c $(EARLY_C),$(LIB_C)) $(wildcard tests/faults/*.c)
+EARLY_O := $(EARLY_C:%.c=$(BIN)/%.o)
+$(EARLY_O): private override CFLAGS += -DGS_EARLY_SPLIT_MIN=12582912 \
+    -DGS_EARLY_SPLIT_MAX=8388608 -DGS_LIST_FILE_BUFFER=65536
 RING_O := $(BIN)/io/aio.o
 $(RING_O): private override CFLAGS += -include tests/faults/ring_completions.h
 override LDFLAGS += $(patsubst %,-Wl$(comma)--wrap=%,$(shell cat tests/faults/wrapped_calls))
@@ -155,9 +160,9 @@ $(PLUGIN_O): private override CFLAGS += \
     -DGS_HAVE_PLUGIN=$(if $(filter 1,$(STATIC) $(FAKE_GPU) $(FAULTS)),0,1)
 MACHINE_O := $(BIN)/lib/api/api_machine.o
 $(MACHINE_O): private override CFLAGS += -DGS_HAVE_CUDA=$(CUDA)
-OWN_O  := $(FAKE_O) $(RING_O) $(PLUGIN_O) $(MACHINE_O)
+OWN_O  := $(FAKE_O) $(EARLY_O) $(RING_O) $(PLUGIN_O) $(MACHINE_O)
 LIB_O  := $(patsubst %.c,$(OBJ)/%.o,$(filter-out gpu/plugin/plugin_load.c lib/api/api_machine.c,$(LIB_C))) \
-          $(FAKE_O) $(RING_O) $(PLUGIN_O) $(MACHINE_O) $(CUDA_CU:%.cu=$(BIN)/%.cu.o)
+          $(FAKE_O) $(EARLY_O) $(RING_O) $(PLUGIN_O) $(MACHINE_O) $(CUDA_CU:%.cu=$(BIN)/%.cu.o)
 CMD_O  := $(CMD_C:%.c=$(OBJ)/%.o)
 # The thread sanitizer sees nothing in a test that starts no threads.
 ifeq ($(SAN),tsan)

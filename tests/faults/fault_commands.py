@@ -35,6 +35,8 @@ COMMANDS = [
     Command("sort, spilled, of stdin", f"sort {SPILL} -k1,1V", "lines", is_streaming=True),
     Command("sort, spilled, no io_uring", f"sort {SPILL} -n {{in}}/lines -o out",
             environment=(("GS_NO_URING", "1"),)),
+    # Larger than GS_EARLY_SPLIT_MAX of this build.
+    Command("sort, buckets in files", "sort -S 4M --parallel=2 {in}/rows -o out", before=OLD),
     Command("sort, in memory", "sort --parallel=2 {in}/few -o out", before=OLD),
     # Its pages are filled if TMPDIR is on tmpfs: TMPDIR=/dev/shm make faults ...
     Command("sort, pages of the output", "sort --parallel=8 {in}/lines -o out", before=OLD),
@@ -301,6 +303,7 @@ def make_inputs(program, folder):
     script = """
 set -e
 gpusort gen lines --bytes=2500K --min-len=3 --max-len=9 -o lines
+gpusort gen lines --bytes=13M --min-len=95 --max-len=105 -o rows
 head -n 50000 lines >half
 head -n 2000 lines >few
 seq 1 2 400000 >numbers
