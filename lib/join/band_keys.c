@@ -18,11 +18,12 @@ static gs_join_field number_of(const gs_band_key *k, const uint8_t *line,
     return found;
 }
 
-/* Most keys are whole numbers, in the first field. */
+/* Most keys are whole numbers, in the first field. Which field it is may be known only
+ * once the header was read. */
 static inline bool take_first(const gs_band_key *k, const uint8_t *line,
                               size_t line_bytes, int64_t *whole)
 {
-    return k->is_first &&
+    return k->has_plain_end && k->options->key_field[k->side] == 0 &&
            gs_join_number_take_whole(line, line_bytes, k->delimiter, whole);
 }
 
@@ -108,7 +109,7 @@ gs_code gs_band_key_init(gs_band_key *k, const gs_join_options *o, gs_join_side 
     *k = (gs_band_key){
         .options = o,
         .side = side,
-        .is_first = o->key_field[side] == 0 && !(delimiter >= '0' && delimiter <= '9'),
+        .has_plain_end = !(delimiter >= '0' && delimiter <= '9'),
         .delimiter = delimiter == GS_ORDER_BLANK_FIELDS ? ' '
                      : delimiter == '\n'                ? o->sort.order.eol
                                                         : (uint8_t)delimiter,

@@ -15,8 +15,8 @@
 typedef struct gs_band_key {
     const gs_join_options *options; /* borrowed */
     gs_join_side side;
-    bool is_first;     /* the key is the first field, and digits end it nowhere */
-    uint8_t delimiter; /* behind a field, or one of those; of whole lines their end */
+    bool has_plain_end; /* digits end a field nowhere */
+    uint8_t delimiter;  /* behind a field, or one of those; of whole lines their end */
     gs_key_encoder *encoder;
     gs_line_sieve line_sieve; /* does what follows; to be used if it does something */
     /* The caller sets these, all borrowed: */

@@ -9,6 +9,7 @@ printf '1 a\n5 b\n-2.5 c\n5.0 d\n0.3 e\n' >l
 printf 'x 2\ny 4\nz 6\nw 0.1\nq 1e2\n' >r
 printf 'k n\n2 a\n' >h1
 printf 'm key\nb 3\n' >h2
+printf 'm key\n7 3\n3 7\n' >h3
 printf '1 a\n\n7 b\nx c\n' >bad
 printf '5\nabc\0006\0' >nuls
 printf '1253\n15\n' >fives
@@ -29,6 +30,7 @@ gpusort join --band=-1:1 -o 2.2,0,1.2,2.1 -2 2 l r
 gpusort join --lt --semi -2 2 l r
 gpusort join --band=97: --anti -2 2 l r
 gpusort join --header --band=0:1 -2 2 h1 h2
+gpusort join --header --band=0:0 -1 key -2 key h3 h3
 gpusort join --header --band=0:1 -2 2 -o auto -e - h1 empty
 gpusort join --lt -a 1 empty empty
 gpusort join --lt -a 1 l empty | wc -l
