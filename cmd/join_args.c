@@ -436,6 +436,7 @@ void gs_join_args_parse(gs_join_args *args, int argc, char **argv)
     gpusort_sort_options *const s = &args->sort;
     gpusort_job *const job = &s->job;
     o->sort = s;
+    s->may_map = 1;
     const gs_opt options[] = {
         {'1', NULL, GS_OPT_CALL(take_left_field, o)},
         {'2', NULL, GS_OPT_CALL(take_right_field, o)},

@@ -29,6 +29,7 @@
 #include "lib/join/band_keys.h"
 #include "lib/join/band_match.h"
 #include "lib/join/join_first.h"
+#include "lib/join/near_join.h"
 
 enum {
     PORTIONS_MAX = 1 << 16,
@@ -107,8 +108,11 @@ static gs_code sort_side(band_join *b, gs_join_side side, gs_status *st)
     key->asked = side == GS_JOIN_LEFT ? b->of_right : b->of_left;
     key->marked = side == GS_JOIN_LEFT ? NULL : b->of_right;
     GS_TRY(read_side(b, &b->sorted, &job->sort, st));
-    return job->options->header ? gs_join_job_take_header(job, side, b->sorted, 0, st)
-                                : GS_OK;
+    if (!job->options->header)
+        return GS_OK;
+    size_t bytes = 0;
+    const uint8_t *const header = gs_join_sorted_header(b->sorted, 0, &bytes);
+    return gs_join_job_take_header(job, side, header, bytes, st);
 }
 
 /* Reads the left side for its numbers alone. Nothing of it is kept, nor counted. */
@@ -365,6 +369,13 @@ static gs_code sort_left(band_join *b, size_t sieve_bytes, gs_status *st)
 
 static gs_code run(band_join *b, gs_status *st)
 {
+    bool is_done;
+    uint64_t skipped;
+    GS_TRY(gs_near_join_run(b->job, &is_done, &skipped, st));
+    if (is_done) {
+        atomic_store(&b->skipped, skipped);
+        return GS_OK;
+    }
     GS_TRY(gs_mem_new_array(&b->matchers, gs_team_workers(b->job->team),
                             sizeof *b->matchers, "matchers", st));
     size_t sieve_bytes;
@@ -372,7 +383,8 @@ static gs_code run(band_join *b, gs_status *st)
     GS_TRY(sort_left(b, sieve_bytes, st));
     if (b->seen_left.count > 0)
         GS_TRY(gs_input_stamps_check(&b->seen_left, st));
-    return gs_join_job_write(b->job, b->sorted, &b->plan, match_all, b, st);
+    return gs_join_job_write(b->job, &b->plan, gs_join_sorted_piece_bytes(b->sorted),
+                             match_all, b, st);
 }
 
 gs_code gs_band_join_run(gs_join_job *job, gs_status *st)

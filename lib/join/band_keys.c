@@ -18,15 +18,6 @@ static gs_join_field number_of(const gs_band_key *k, const uint8_t *line,
     return found;
 }
 
-/* Most keys are whole numbers, in the first field. Which field it is may be known only
- * once the header was read. */
-static inline bool take_first(const gs_band_key *k, const uint8_t *line,
-                              size_t line_bytes, int64_t *whole)
-{
-    return k->has_plain_end && k->options->key_field[k->side] == 0 &&
-           gs_join_number_take_whole(line, line_bytes, k->delimiter, whole);
-}
-
 static const gs_byte_key *field_of(const gs_band_key *k)
 {
     return &k->options->tuples[k->side].byte_keys[k->options->key_field[k->side]];
@@ -49,7 +40,7 @@ static size_t make(const void *context, const uint8_t *line, size_t line_bytes,
 {
     const gs_band_key *const k = context;
     int64_t whole;
-    if (take_first(k, line, line_bytes, &whole))
+    if (gs_band_key_take_whole(k, line, line_bytes, &whole))
         return gs_join_number_encode_whole(whole, to);
     const gs_join_field field = number_of(k, line, line_bytes);
     const size_t bytes = gs_join_number_encode_text(field.data, field.bytes, to);
@@ -58,19 +49,25 @@ static size_t make(const void *context, const uint8_t *line, size_t line_bytes,
     return k->options->skips_bad ? GS_KEY_LEFT_OUT : GS_KEY_BAD;
 }
 
-/* False: the line has none. */
-static inline bool read_number(const gs_band_key *k, const uint8_t *line,
-                               size_t line_bytes, gs_join_number *number)
+bool gs_band_key_read(const gs_band_key *k, const uint8_t *line, size_t bytes,
+                      gs_join_number *number)
 {
     int64_t whole;
-    if (gs_join_reads_tuples(k->options))
-        return gs_join_tuple_number(field_of(k), line + field_of(k)->offset, number);
-    if (!take_first(k, line, line_bytes, &whole)) {
-        const gs_join_field field = number_of(k, line, line_bytes);
+    if (!gs_band_key_take_whole(k, line, bytes, &whole)) {
+        const gs_join_field field = number_of(k, line, bytes);
         return gs_join_number_parse(field.data, field.bytes, number);
     }
     *number = gs_join_number_of_whole(whole);
     return true;
+}
+
+/* False: the line has none. */
+static inline bool read_number(const gs_band_key *k, const uint8_t *line, size_t bytes,
+                               gs_join_number *number)
+{
+    return gs_join_reads_tuples(k->options)
+               ? gs_join_tuple_number(field_of(k), line + field_of(k)->offset, number)
+               : gs_band_key_read(k, line, bytes, number);
 }
 
 /* Lines without a number stay: they are complained about, or counted, as others are. */

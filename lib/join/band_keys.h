@@ -32,4 +32,17 @@ GS_MUST_CHECK gs_code gs_band_key_init(gs_band_key *k, const gs_join_options *op
                                        gs_status *st);
 void gs_band_key_release(gs_band_key *k);
 
+/* The number of a line, if it is whole, short, and in the first field: most are. Which
+ * field it is may be known only once the header was read. Up to GS_KEY_READ_SLACK bytes
+ * behind the line are read. */
+static inline bool gs_band_key_take_whole(const gs_band_key *k, const uint8_t *line,
+                                          size_t bytes, int64_t *whole)
+{
+    return k->has_plain_end && k->options->key_field[k->side] == 0 &&
+           gs_join_number_take_whole(line, bytes, k->delimiter, whole);
+}
+/* That of any line, but of a tuple; false if it has none. */
+bool gs_band_key_read(const gs_band_key *k, const uint8_t *line, size_t bytes,
+                      gs_join_number *number);
+
 #endif

@@ -228,8 +228,11 @@ static gs_code make_format(const equi_join *e, gs_status *st)
 {
     gs_join_job *const job = e->job;
     const gs_join_options *const o = job->options;
-    for (unsigned i = 0; o->header && i < GS_JOIN_SIDES; i++)
-        GS_TRY(gs_join_job_take_header(job, e->side_of_input[i], e->sorted, i, st));
+    for (unsigned i = 0; o->header && i < GS_JOIN_SIDES; i++) {
+        size_t bytes = 0;
+        const uint8_t *const header = gs_join_sorted_header(e->sorted, i, &bytes);
+        GS_TRY(gs_join_job_take_header(job, e->side_of_input[i], header, bytes, st));
+    }
     if (!o->header && o->is_auto)
         GS_TRY(gs_join_first_find(e->sorted, GS_JOIN_SIDES, o, job->first, job->has_first,
                                   st));
@@ -301,7 +304,8 @@ static gs_code run(equi_join *e, gs_status *st)
     GS_TRY(prepare(e, st));
     GS_TRY(sort(e, st));
     GS_TRY(make_format(e, st));
-    return gs_join_job_write(e->job, e->sorted, &e->plan, match_all, e, st);
+    return gs_join_job_write(e->job, &e->plan, gs_join_sorted_piece_bytes(e->sorted),
+                             match_all, e, st);
 }
 
 gs_code gs_equi_join_run(gs_join_job *job, gs_status *st)

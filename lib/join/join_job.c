@@ -118,17 +118,16 @@ gs_code gs_join_job_see_header(gs_join_job *job, gs_join_side side, const uint8_
 }
 
 gs_code gs_join_job_take_header(gs_join_job *job, gs_join_side side,
-                                const gs_join_sorted *sorted, size_t input, gs_status *st)
+                                const uint8_t *header, size_t bytes, gs_status *st)
 {
     const gs_order *const order = &job->options->sort.order;
-    size_t bytes = 0;
-    const uint8_t *line = gs_join_sorted_header(sorted, input, &bytes);
     gs_join_text *const copy = &job->header_lines[side];
-    job->has_first[side] = line != NULL;
-    if (line == NULL)
+    job->has_first[side] = header != NULL;
+    if (header == NULL)
         return GS_OK;
-    const size_t mark = order->form == GS_FORM_CSV ? gs_line_mark_bytes(line, bytes) : 0;
-    line += mark;
+    const size_t mark =
+        order->form == GS_FORM_CSV ? gs_line_mark_bytes(header, bytes) : 0;
+    const uint8_t *const line = header + mark;
     bytes -= mark;
     GS_TRY(gs_join_text_room(copy, bytes + 1, st));
     memcpy(copy->data, line, bytes);
@@ -150,16 +149,17 @@ gs_code gs_join_job_make_format(gs_join_job *job, gs_status *st)
                                &job->header, st);
 }
 
-gs_code gs_join_job_write(gs_join_job *job, const gs_join_sorted *sorted,
-                          const gs_memory_plan *plan, gs_text_output_fn *make,
-                          void *context, gs_status *st)
+gs_code gs_join_job_write(gs_join_job *job, const gs_memory_plan *plan,
+                          size_t piece_bytes, gs_text_output_fn *make, void *context,
+                          gs_status *st)
 {
+    const gs_record_layout layout = gs_join_record_layout(&job->sort);
     const gs_text_output out = {
         .options = &job->sort,
         .plan = plan,
-        .layout = gs_join_sorted_layout(sorted),
+        .layout = &layout,
         .output = job->output,
-        .piece_bytes = gs_join_sorted_piece_bytes(sorted),
+        .piece_bytes = piece_bytes,
         .header = job->header.data,
         .header_bytes = job->header.used,
         .wrong_code = GS_ERR_FORMAT,

@@ -52,18 +52,17 @@ bool gs_join_job_may_leave_out(const gs_join_job *job, gs_join_side side);
 GS_MUST_CHECK gs_code gs_join_job_see_header(gs_join_job *job, gs_join_side side,
                                              const uint8_t *header, size_t bytes,
                                              gs_status *st);
-/* The header of a side, which was read as this input. */
+/* The header of a side, without eol; NULL: it has none. */
 GS_MUST_CHECK gs_code gs_join_job_take_header(gs_join_job *job, gs_join_side side,
-                                              const gs_join_sorted *sorted, size_t input,
+                                              const uint8_t *header, size_t bytes,
                                               gs_status *st);
 /* The format from these first lines, and the header of the output. Once again where a
  * side was not known before. */
 GS_MUST_CHECK gs_code gs_join_job_make_format(gs_join_job *job, gs_status *st);
 
-/* The output: `make` fills the sink. */
-GS_MUST_CHECK gs_code gs_join_job_write(gs_join_job *job, const gs_join_sorted *sorted,
-                                        const gs_memory_plan *plan,
-                                        gs_text_output_fn *make, void *context,
-                                        gs_status *st);
+/* The output: `make` fills the sink, each thread by pieces of about so many bytes. */
+GS_MUST_CHECK gs_code gs_join_job_write(gs_join_job *job, const gs_memory_plan *plan,
+                                        size_t piece_bytes, gs_text_output_fn *make,
+                                        void *context, gs_status *st);
 
 #endif

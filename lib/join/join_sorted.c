@@ -106,10 +106,7 @@ gs_code gs_join_sorted_new(gs_join_sorted **out, const gs_join_sorting *sorting,
     GS_TRY(gs_mem_new(&s, sizeof *s, "sorted inputs", st));
     s->options = sorting->options;
     s->plan = *sorting->plan;
-    s->layout = (gs_record_layout){.is_keyed = true,
-                                   .is_key_only = true,
-                                   .has_eol = sorting->options->order.record_size == 0,
-                                   .eol = sorting->options->order.eol};
+    s->layout = gs_join_record_layout(sorting->options);
     s->phase_begin_ns = gs_machine_now_ns();
     if (open_input(s, sorting, st) != GS_OK || form_runs(s, st) != GS_OK) {
         gs_join_sorted_free(s);
@@ -144,9 +141,12 @@ gs_code gs_join_sorted_consume(gs_join_sorted *s, const gs_range_consumer *consu
     return gs_block_store_consume(s->runs, consumer, is_last, st);
 }
 
-const gs_record_layout *gs_join_sorted_layout(const gs_join_sorted *s)
+gs_record_layout gs_join_record_layout(const gs_sort_options *o)
 {
-    return &s->layout;
+    return (gs_record_layout){.is_keyed = true,
+                              .is_key_only = true,
+                              .has_eol = o->order.record_size == 0,
+                              .eol = o->order.eol};
 }
 
 size_t gs_join_sorted_piece_bytes(const gs_join_sorted *s)

@@ -42,7 +42,7 @@ GS_MUST_CHECK gs_code gs_join_sorted_consume(gs_join_sorted *s,
                                              bool is_last, gs_status *st);
 
 /* How its records lie. */
-const gs_record_layout *gs_join_sorted_layout(const gs_join_sorted *s);
+gs_record_layout gs_join_record_layout(const gs_sort_options *options);
 /* How much a thread should gather of what it makes of the records. */
 size_t gs_join_sorted_piece_bytes(const gs_join_sorted *s);
 /* The header line of an input, without eol; NULL if it has none. Valid until free(). */

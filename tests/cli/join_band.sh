@@ -83,7 +83,10 @@ for first in tens -; do
 done
 (until [ -e enough ]; do echo 1; done >>tens) &
 # It is seen before or while the file is read, as it happens.
-changed() { sed "s/tens: somebody is writing to it/'tens' was changed while it was read/"; }
+changed() {
+    sed -e "s/read failed: tens: it was changed/'tens' was changed/" \
+        -e "s/tens: somebody is writing to it/'tens' was changed while it was read/"
+}
 gpusort join --output=got --band=0:0 tens fives 2>&1 | changed
 echo "exit ${PIPESTATUS[0]}"
 gpusort join --output=got fives tens 2>&1 | changed
