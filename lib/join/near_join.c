@@ -225,11 +225,11 @@ static gs_join_number floor_of(gs_join_number number, gs_join_number unit)
     return number / unit - (number % unit < 0);
 }
 
-static gs_near_sides sides_of(const near_join *n)
+static gs_near_sides sides_of(near_join *n)
 {
     const gs_join_options *const o = n->job->options;
-    const gs_number_side *const left = &n->sides[GS_JOIN_LEFT];
-    const gs_number_side *const right = &n->sides[GS_JOIN_RIGHT];
+    gs_number_side *const left = &n->sides[GS_JOIN_LEFT];
+    gs_number_side *const right = &n->sides[GS_JOIN_RIGHT];
     const size_t lines = left->count + right->count +
                          (left->count > right->count ? left->count : right->count);
     const size_t taken =
@@ -248,7 +248,7 @@ static gs_near_sides sides_of(const near_join *n)
 
 static gs_code match_all(void *context, gs_sink *sink, uint64_t ticket, gs_status *st)
 {
-    const near_join *const n = context;
+    near_join *const n = context;
     const gs_near_sides sides = sides_of(n);
     GS_TRY(gs_near_match(&sides, sink, ticket, st));
     for (unsigned s = 0; s < GS_JOIN_SIDES; s++)
@@ -257,6 +257,16 @@ static gs_code match_all(void *context, gs_sink *sink, uint64_t ticket, gs_statu
 }
 
 /* --- all ------------------------------------------------------------------------ */
+
+/* Cells of the left side are sorted when somebody comes to them. */
+static gs_code order_lines(near_join *n, gs_status *st)
+{
+    gs_team *const team = n->job->team;
+    gs_number_side *const right = &n->sides[GS_JOIN_RIGHT];
+    GS_TRY(gs_number_side_split(right, &n->scratch, team, st));
+    GS_TRY(gs_number_cells_sort_all(&right->cells, team, st));
+    return gs_number_side_split(&n->sides[GS_JOIN_LEFT], &n->scratch, team, st);
+}
 
 static gs_code run(near_join *n, gs_status *st)
 {
@@ -275,8 +285,7 @@ static gs_code run(near_join *n, gs_status *st)
             GS_TRY(take_header(n, (gs_join_side)s, st));
     GS_TRY(gs_join_job_make_format(job, st));
     set_phase(n, GS_PHASE_SORT);
-    for (unsigned s = 0; s < GS_JOIN_SIDES; s++)
-        GS_TRY(gs_number_side_sort(&n->sides[s], &n->scratch, job->team, st));
+    GS_TRY(order_lines(n, st));
     return gs_join_job_write(job, &job->plan, job->plan.piece_bytes, match_all, n, st);
 }
 

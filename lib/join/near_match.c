@@ -17,9 +17,10 @@ enum {
     /* With more of them at a time, right lines that lie here and there leave the cache
      * from one left line to the next. */
     PARTNERS_MAX = 1 << 8,
-    SAMPLES = 1 << 8, /* of left lines, to guess how many partners they have */
-    WINDOWS = 1 << 8, /* that are found before their lines are looked at */
-    AHEAD = 8,        /* left lines, of which text is asked for */
+    SAMPLES = 1 << 8,  /* of left lines, to guess how many partners they have */
+    WINDOWS = 1 << 9,  /* that are found before their lines are looked at */
+    AHEAD = 32,        /* left lines, of which text is asked for */
+    CELL_PORTIONS = 4, /* a cell may have the lines of so many portions */
 };
 
 /* The right lines from `first` on that are partners of a left line. */
@@ -31,7 +32,9 @@ typedef struct matching {
     const gs_near_sides *sides;
     gs_sink *sink;
     uint64_t first_ticket;
-    size_t portion_lines, portion_count;
+    /* Of left lines, or of their cells, each of which is sorted by who comes to it. */
+    bool is_by_cells;
+    size_t portion_size, portion_count;
     atomic_size_t next_portion;
     atomic_bool has_failed;
 } matching;
@@ -76,6 +79,19 @@ static inline void ask(pairing *p, size_t left, const window *w)
         gs_number_side_prefetch(p->sides->right, p->asked);
 }
 
+/* Most lines have 32 to 64 bytes: what is copied of those ends where they do, so that
+ * what lies behind is not fetched. */
+static inline void copy_line(uint8_t *to, const uint8_t *from, size_t bytes)
+{
+    enum { HALF = 32 };
+    if (__builtin_expect(bytes >= HALF && bytes <= 2 * HALF, 1)) {
+        memcpy(to, from, HALF);
+        memcpy(to + bytes - HALF, from + bytes - HALF, HALF);
+    } else {
+        gs_join_pair_copy(to, from, bytes);
+    }
+}
+
 static gs_code put_pairs(pairing *p, size_t left, const window *w, gs_status *st)
 {
     const gs_near_sides *const s = p->sides;
@@ -86,9 +102,9 @@ static gs_code put_pairs(pairing *p, size_t left, const window *w, gs_status *st
         const uint8_t *const right_line = gs_number_side_line(s->right, r, &right_bytes);
         const size_t bytes = left_bytes + 1 + right_bytes + 1;
         GS_TRY(gs_join_writer_room(&p->writer, bytes, &to, st));
-        gs_join_pair_copy(to, left_line, left_bytes);
+        copy_line(to, left_line, left_bytes);
         to[left_bytes] = p->separator;
-        gs_join_pair_copy(to + left_bytes + 1, right_line, right_bytes);
+        copy_line(to + left_bytes + 1, right_line, right_bytes);
         to[bytes - 1] = p->eol;
         gs_join_writer_added(&p->writer, bytes);
     }
@@ -110,20 +126,37 @@ static gs_code pair_some(pairing *p, size_t first, size_t count, window *w, gs_s
     return GS_OK;
 }
 
+typedef struct stretch {
+    size_t first, end;
+} stretch;
+
+static stretch portion_of(const matching *m, size_t portion)
+{
+    const gs_number_side *const left = m->sides->left;
+    const size_t all = m->is_by_cells ? left->cells.count : left->count;
+    const size_t first = portion * m->portion_size;
+    const size_t end = all - first < m->portion_size ? all : first + m->portion_size;
+    if (!m->is_by_cells)
+        return (stretch){first, end};
+    for (size_t cell = first; cell < end; cell++)
+        gs_number_cells_sort(&left->cells, cell);
+    return (stretch){left->cells.begins[first], left->cells.begins[end]};
+}
+
 static gs_code pair_portion(const matching *m, pairing *p, size_t portion, gs_status *st)
 {
     const gs_near_sides *const s = m->sides;
-    const size_t first = portion * m->portion_lines;
-    const size_t left = s->left->count - first;
-    const size_t count = left < m->portion_lines ? left : m->portion_lines;
-    const size_t begin =
-        gs_number_side_seek(s->right, s->left->lines[first].number + s->low);
-    window w = {begin, begin};
-    gs_sink_begin(p->writer.piece, m->first_ticket + portion);
+    const stretch part = portion_of(m, portion);
     GS_TRY(gs_cancel_check(s->job->sort.cancel_signal, st));
-    for (size_t i = 0; i < count; i += WINDOWS)
-        GS_TRY(
-            pair_some(p, first + i, count - i < WINDOWS ? count - i : WINDOWS, &w, st));
+    gs_sink_begin(p->writer.piece, m->first_ticket + portion);
+    if (part.first < part.end) {
+        const int64_t number = s->left->lines[part.first].number;
+        const size_t begin = gs_number_side_seek(s->right, number + s->low);
+        window w = {begin, begin};
+        for (size_t i = part.first; i < part.end; i += WINDOWS)
+            GS_TRY(
+                pair_some(p, i, part.end - i < WINDOWS ? part.end - i : WINDOWS, &w, st));
+    }
     gs_join_writer_settle(&p->writer);
     return gs_sink_end(p->writer.piece, st);
 }
@@ -198,19 +231,31 @@ static bool is_both_lines(const gs_join_job *job)
            o->key_field[GS_JOIN_LEFT] == 0 && o->key_field[GS_JOIN_RIGHT] == 0;
 }
 
+/* By cells, unless they are ordered or one has far more pairs than a portion should. */
+static void cut_portions(matching *m, size_t lines)
+{
+    const gs_number_side *const left = m->sides->left;
+    const gs_number_cells *const cells = &left->cells;
+    const size_t cell_lines = cells->count > 0 ? left->count / cells->count + 1 : 0;
+    m->is_by_cells = !cells->is_ordered && cell_lines <= CELL_PORTIONS * lines;
+    const size_t all = m->is_by_cells ? cells->count : left->count;
+    m->portion_size = !m->is_by_cells       ? lines
+                      : cell_lines >= lines ? 1
+                                            : lines / cell_lines;
+    m->portion_count = all / m->portion_size + (all % m->portion_size > 0);
+}
+
 gs_code gs_near_match(const gs_near_sides *sides, gs_sink *sink, uint64_t ticket,
                       gs_status *st)
 {
+    gs_team *const team = sides->job->team;
     const double partners = guess_partners(sides);
     const size_t lines = choose_portion_lines(sides, partners);
-    if (!is_both_lines(sides->job) || partners > PARTNERS_MAX)
-        return gs_near_kept_match(sides, lines, sink, ticket, st);
-    matching m = {
-        .sides = sides,
-        .sink = sink,
-        .first_ticket = ticket,
-        .portion_lines = lines,
-        .portion_count = sides->left->count / lines + (sides->left->count % lines > 0),
-    };
-    return gs_team_run(sides->job->team, pair_worker, &m, st);
+    matching m = {.sides = sides, .sink = sink, .first_ticket = ticket};
+    cut_portions(&m, lines);
+    const bool is_kept = !is_both_lines(sides->job) || partners > PARTNERS_MAX;
+    if (is_kept || !m.is_by_cells)
+        GS_TRY(gs_number_cells_sort_all(&sides->left->cells, team, st));
+    return is_kept ? gs_near_kept_match(sides, lines, sink, ticket, st)
+                   : gs_team_run(team, pair_worker, &m, st);
 }

@@ -20,8 +20,9 @@
 /* All borrowed. */
 typedef struct gs_near_sides {
     gs_join_job *job;
-    const gs_number_side *left, *right; /* sorted, with the same decimals */
-    int64_t low, high;                  /* of the band, in their units */
+    gs_number_side *left,
+        *right;         /* split, with the same decimals; the right one sorted */
+    int64_t low, high;  /* of the band, in their units */
     size_t shelf_bytes; /* of memory, for right lines that are kept in order */
 } gs_near_sides;
 

@@ -143,6 +143,17 @@ static void stop(reading *r, gs_number_finding finding)
     pthread_mutex_unlock(&r->mutex);
 }
 
+/* As many lines for as many bytes to the end, and there is no room: known early, it has
+ * cost little. */
+static bool is_hopeless(const gs_number_side *s)
+{
+    enum { ENOUGH = 4 << 20 };
+    static const double most = 1.1;
+    return s->text_bytes > ENOUGH &&
+           (double)s->count / (double)s->text_bytes * (double)s->input_bytes >
+               most * (double)s->capacity;
+}
+
 /* Room for the lines of a batch, and for its text if that is copied, in the order of the
  * input; false if there is none, or nobody needs it any more. */
 static bool reserve_in_turn(reading *r, const gs_line_batch *batch, size_t lines,
@@ -152,8 +163,8 @@ static bool reserve_in_turn(reading *r, const gs_line_batch *batch, size_t lines
     pthread_mutex_lock(&r->mutex);
     while (r->next_ticket != batch->ticket && !r->has_stopped)
         pthread_cond_wait(&r->turn_changed, &r->mutex);
-    const bool has_room =
-        lines <= s->capacity - s->count && copied <= s->room_bytes - s->room_used;
+    const bool has_room = lines <= s->capacity - s->count &&
+                          copied <= s->room_bytes - s->room_used && !is_hopeless(s);
     if (!has_room && !r->has_stopped)
         stop_locked(r, GS_NUMBERS_OTHER, 0);
     const bool is_reserved = !r->has_stopped;
@@ -333,12 +344,11 @@ gs_code gs_number_side_read(gs_number_side *s, gs_join_job *job, gs_join_side si
     return GS_OK;
 }
 
-gs_code gs_number_side_sort(gs_number_side *s, gs_number_line **scratch, gs_team *team,
-                            gs_status *st)
+gs_code gs_number_side_split(gs_number_side *s, gs_number_line **scratch, gs_team *team,
+                             gs_status *st)
 {
-    return s->count == 0 ? GS_OK
-                         : gs_number_order(&s->lines, scratch, s->count, s->least,
-                                           s->greatest, team, st);
+    return gs_number_split(&s->cells, &s->lines, scratch, s->count, s->least, s->greatest,
+                           team, st);
 }
 
 bool gs_number_side_refine(gs_number_side *s, unsigned decimals)
@@ -361,6 +371,7 @@ void gs_number_side_release(gs_number_side *s)
 {
     gs_sort_input_release(&s->in);
     gs_band_key_release(&s->key);
+    gs_number_cells_release(&s->cells);
     gs_mem_unmap(s->own, s->room_bytes + GS_BLOCK_SLACK);
     s->own = NULL;
 }

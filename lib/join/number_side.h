@@ -11,8 +11,8 @@
  * that does not fit, or has a line without a number, is left to those who can
  * (band_join.c).
  *
- * Call order: read, until it is what was asked for or is_other; sort; release. One thread
- * calls; the workers are inside.
+ * Call order: read, until they are found or it is not for this; split, and sort the
+ * cells; release. One thread calls; the workers are inside.
  */
 #ifndef GS_LIB_JOIN_NUMBER_SIDE_H
 #define GS_LIB_JOIN_NUMBER_SIDE_H
@@ -38,6 +38,7 @@ typedef struct gs_number_side {
     uint8_t *own; /* of that, if no file is mapped */
     gs_number_line *lines;
     size_t capacity, count;
+    gs_number_cells cells; /* of these, once they are split */
     unsigned decimals;
     int64_t least, greatest; /* number, if there is a line */
     uint64_t input_bytes;    /* of the file, when it was opened */
@@ -56,9 +57,10 @@ typedef enum gs_number_finding {
 GS_MUST_CHECK gs_code gs_number_side_read(gs_number_side *s, gs_join_job *job,
                                           gs_join_side side, gs_number_finding *finding,
                                           gs_status *st);
-/* `scratch` has room for as many lines, and may be exchanged for those of the side. */
-GS_MUST_CHECK gs_code gs_number_side_sort(gs_number_side *s, gs_number_line **scratch,
-                                          gs_team *team, gs_status *st);
+/* Splits its lines, so that cells of them can be sorted. `scratch` has room for as many,
+ * and may be exchanged for them. */
+GS_MUST_CHECK gs_code gs_number_side_split(gs_number_side *s, gs_number_line **scratch,
+                                           gs_team *team, gs_status *st);
 /* Finer units for what was read; false if they do not fit. */
 bool gs_number_side_refine(gs_number_side *s, unsigned decimals);
 void gs_number_side_release(gs_number_side *s);
@@ -76,9 +78,15 @@ static inline const uint8_t *gs_number_side_line(const gs_number_side *s, size_t
     *bytes = (size_t)(where & GS_WHERE_LENGTH_LONG);
     return s->text + gs_where_offset(where);
 }
-static inline void gs_number_side_prefetch(const gs_number_side *s, size_t line)
+/* Where it begins and ends: no line of the cache is fetched that has nothing of it. It is
+ * always inlined: else GCC finds that it does nothing, and leaves it out. */
+static inline __attribute__((always_inline)) void
+gs_number_side_prefetch(const gs_number_side *s, size_t line)
 {
-    gs_record_prefetch(s->text, s->lines[line].where);
+    const uint64_t where = s->lines[line].where;
+    const uint8_t *const text = s->text + gs_where_offset(where);
+    __builtin_prefetch(text);
+    __builtin_prefetch(text + (where & GS_WHERE_LENGTH_LONG));
 }
 
 #endif

@@ -10,7 +10,7 @@
 #include "lib/join/number_order.h"
 #include "tests/check.h"
 
-enum { LINES_MAX = 60000, CASES = 120, WORKERS_MAX = 4 };
+enum { LINES_MAX = 200000, CASES = 120, WORKERS_MAX = 4 };
 
 static int by_number(const void *a, const void *b)
 {
@@ -26,18 +26,21 @@ typedef struct sides {
     int64_t least, greatest;
 } sides;
 
-/* Some numbers of so many bits, from `least` on; a few of them, or all, or in order. */
+/* Some numbers of so many bits, from `base` on; a few of them, or all, or most of them in
+ * one cell, or in order. */
 static void draw(sides *s, uint64_t *random)
 {
     const unsigned bits = (unsigned)(check_random(random) % 63);
     const uint64_t mask = ((uint64_t)2 << bits) - 1;
     const uint64_t others = check_random(random) % 3 == 0 ? mask / 7 + 1 : 1;
     const bool is_ordered = check_random(random) % 8 == 0;
+    const uint64_t narrow = check_random(random) % 4 == 0 ? mask >> bits / 2 : mask;
     const int64_t base =
         bits < 61 ? -(int64_t)(check_random(random) >> 3) : INT64_MIN / 2 - 1;
     s->count = check_random(random) % (check_random(random) % 2 ? 50 : LINES_MAX) + 1;
     for (size_t i = 0; i < s->count; i++) {
-        const uint64_t above = (check_random(random) & mask) / others * others;
+        const uint64_t wanted = check_random(random) % 16 == 0 ? mask : narrow;
+        const uint64_t above = (check_random(random) & wanted) / others * others;
         s->lines[i] = (gs_number_line){(int64_t)((uint64_t)base + above), i};
     }
     if (is_ordered)
@@ -50,6 +53,21 @@ static void draw(sides *s, uint64_t *random)
     }
     memcpy(s->wanted, s->lines, s->count * sizeof *s->lines);
     qsort(s->wanted, s->count, sizeof *s->wanted, by_number);
+}
+
+/* All cells at once, or one after the other, the last one first. */
+static void order(sides *s, gs_team *team, bool all)
+{
+    gs_status st = {.code = GS_OK};
+    gs_number_cells cells = {.count = 0};
+    REQUIRE_OK(gs_number_split(&cells, &s->lines, &s->scratch, s->count, s->least,
+                               s->greatest, team, &st),
+               &st);
+    if (all)
+        REQUIRE_OK(gs_number_cells_sort_all(&cells, team, &st), &st);
+    for (size_t c = cells.count; !cells.is_ordered && c-- > 0;)
+        gs_number_cells_sort(&cells, c);
+    gs_number_cells_release(&cells);
 }
 
 int main(void)
@@ -66,9 +84,7 @@ int main(void)
         REQUIRE_OK(gs_team_new(&teams[w], w + 1, &st), &st);
     for (unsigned c = 0; c < CASES; c++) {
         draw(&s, &random);
-        REQUIRE_OK(gs_number_order(&s.lines, &s.scratch, s.count, s.least, s.greatest,
-                                   teams[c % WORKERS_MAX], &st),
-                   &st);
+        order(&s, teams[c % WORKERS_MAX], c % 3 == 0);
         CHECK(memcmp(s.lines, s.wanted, s.count * sizeof *s.lines) == 0);
     }
     for (unsigned w = 0; w < WORKERS_MAX; w++)
