@@ -250,7 +250,10 @@ static void compare_epoch(machine *m, size_t begin, size_t end)
         else
             REQUIRE_OK(gs_bsbi_block_sort(m->bsbi[i], &m->views[i], &st), &st);
     }
-    REQUIRE_OK(gs_block_ranges_cut(&ranges, m->views, BLOCKS, 5, &st), &st);
+    gs_team *team = NULL;
+    REQUIRE_OK(gs_team_new(&team, 1, &st), &st);
+    REQUIRE_OK(gs_block_ranges_cut(&ranges, m->views, BLOCKS, 5, team, &st), &st);
+    gs_team_free(team);
     REQUIRE_OK(gs_block_merger_new(&merger, m->views, BLOCKS, &st), &st);
     gs_posting_gather_init(&gather, &target, has_positions);
     got_bytes = 0;
