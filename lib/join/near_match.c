@@ -2,23 +2,23 @@
 #include "lib/join/near_match.h"
 
 #include <stdatomic.h>
+#include <string.h>
 
+#include "lib/base/assertion.h"
 #include "lib/base/cancel.h"
 #include "lib/base/mem.h"
 #include "lib/base/share.h"
-#include "lib/join/join_pair.h"
+#include "lib/join/join_format.h"
 #include "lib/join/near_kept.h"
 
 enum {
-    /* A portion's pairs stay in a thread's cache until they are put into the stream. */
-    PORTION_BYTES = 256 << 10,
+    PORTION_BYTES = 256 << 10, /* of pairs, about */
     PORTION_LINES_MAX = 4 << 10,
     PORTION_LINES_MIN = 1 << 4,
     /* With more of them at a time, right lines that lie here and there leave the cache
      * from one left line to the next. */
-    PARTNERS_MAX = 1 << 8,
+    PARTNERS_MAX = 1 << 13,
     SAMPLES = 1 << 8,  /* of left lines, to guess how many partners they have */
-    WINDOWS = 1 << 9,  /* that are found before their lines are looked at */
     AHEAD = 32,        /* left lines, of which text is asked for */
     CELL_PORTIONS = 4, /* a cell may have the lines of so many portions */
 };
@@ -42,29 +42,45 @@ typedef struct matching {
 /* What one thread is at. */
 typedef struct pairing {
     const gs_near_sides *sides;
-    gs_join_writer writer;
     uint8_t separator, eol;
-    window windows[WINDOWS];
+    window *windows; /* of the left lines of a portion */
+    size_t window_capacity;
     size_t asked; /* right lines before this one were asked for */
+    gs_stream *stream;
+    uint64_t offset;                /* in it, where `begin` is */
+    uint64_t left_bytes;            /* of the portion, from there on */
+    uint8_t *begin, *at, *room_end; /* of a block: pairs that were made, and room */
+    uint64_t pairs;
 } pairing;
 
-/* Windows of the left lines from `first` on, all of which begin in or behind `w`. */
-static void find_windows(pairing *p, size_t first, size_t count, window w)
+static inline size_t bytes_of(const gs_number_line *line)
+{
+    return (size_t)(line->where & GS_WHERE_LENGTH_LONG);
+}
+
+/* Windows of the left lines from `first` on; and how many bytes their pairs have. */
+static uint64_t find_windows(pairing *p, size_t first, size_t count)
 {
     const gs_near_sides *const s = p->sides;
     const gs_number_line *const left = s->left->lines + first;
     const gs_number_line *const right = s->right->lines;
     const size_t right_count = s->right->count;
+    const size_t begin = gs_number_side_seek(s->right, left[0].number + s->low);
+    window w = {begin, begin};
+    uint64_t inside = 0, bytes = 0; /* of right lines in the window */
     for (size_t i = 0; i < count; i++) {
         const int64_t from = left[i].number + s->low, to = left[i].number + s->high;
-        while (w.first < right_count && right[w.first].number < from)
-            w.first++;
+        for (; w.first < right_count && right[w.first].number < from; w.first++)
+            inside -= w.first < w.end ? bytes_of(&right[w.first]) : 0;
         if (w.end < w.first)
             w.end = w.first;
-        while (w.end < right_count && right[w.end].number <= to)
-            w.end++;
+        for (; w.end < right_count && right[w.end].number <= to; w.end++)
+            inside += bytes_of(&right[w.end]);
         p->windows[i] = w;
+        p->pairs += w.end - w.first;
+        bytes += (w.end - w.first) * (bytes_of(&left[i]) + 1 + 1) + inside;
     }
+    return bytes;
 }
 
 /* Asks for the text of a left line and its partners, unless it has none. */
@@ -80,7 +96,8 @@ static inline void ask(pairing *p, size_t left, const window *w)
 }
 
 /* Most lines have 32 to 64 bytes: what is copied of those ends where they do, so that
- * what lies behind is not fetched. */
+ * what lies behind is not fetched. Up to GS_SHORT_COPY_BYTES more are written of others.
+ */
 static inline void copy_line(uint8_t *to, const uint8_t *from, size_t bytes)
 {
     enum { HALF = 32 };
@@ -88,33 +105,81 @@ static inline void copy_line(uint8_t *to, const uint8_t *from, size_t bytes)
         memcpy(to, from, HALF);
         memcpy(to + bytes - HALF, from + bytes - HALF, HALF);
     } else {
-        gs_join_pair_copy(to, from, bytes);
+        gs_copy_short(to, from, bytes);
     }
+}
+
+/* What was made is the stream's. */
+static void settle(pairing *p)
+{
+    const size_t made = (size_t)(p->at - p->begin);
+    if (made > 0)
+        gs_stream_filled(p->stream, p->offset, made);
+    p->offset += made;
+    p->left_bytes -= made;
+    p->begin = p->at = p->room_end = NULL;
+}
+
+static gs_code put_bytes(pairing *p, const uint8_t *data, size_t bytes, gs_status *st)
+{
+    GS_TRY(gs_stream_put(p->stream, p->offset, data, bytes, st));
+    p->offset += bytes;
+    p->left_bytes -= bytes;
+    return GS_OK;
+}
+
+/* A pair that does not fit into the block, with what copies write beyond, exactly; then
+ * goes on behind it. */
+static __attribute__((noinline)) gs_code put_over(pairing *p, const uint8_t *left,
+                                                  size_t left_bytes, const uint8_t *right,
+                                                  size_t right_bytes, gs_status *st)
+{
+    settle(p);
+    GS_TRY(put_bytes(p, left, left_bytes, st));
+    GS_TRY(put_bytes(p, &p->separator, 1, st));
+    GS_TRY(put_bytes(p, right, right_bytes, st));
+    GS_TRY(put_bytes(p, &p->eol, 1, st));
+    if (p->left_bytes == 0)
+        return GS_OK;
+    size_t room;
+    GS_TRY(
+        gs_stream_map(p->stream, p->offset, (size_t)p->left_bytes, &p->begin, &room, st));
+    p->at = p->begin;
+    p->room_end = p->begin + room;
+    return GS_OK;
 }
 
 static gs_code put_pairs(pairing *p, size_t left, const window *w, gs_status *st)
 {
     const gs_near_sides *const s = p->sides;
+    const uint8_t separator = p->separator, eol = p->eol;
     size_t left_bytes, right_bytes;
     const uint8_t *const left_line = gs_number_side_line(s->left, left, &left_bytes);
-    uint8_t *to;
+    uint8_t *to = p->at;
     for (size_t r = w->first; r < w->end; r++) {
         const uint8_t *const right_line = gs_number_side_line(s->right, r, &right_bytes);
         const size_t bytes = left_bytes + 1 + right_bytes + 1;
-        GS_TRY(gs_join_writer_room(&p->writer, bytes, &to, st));
+        if (__builtin_expect((size_t)(p->room_end - to) < bytes + GS_SHORT_COPY_BYTES,
+                             0)) {
+            p->at = to;
+            GS_TRY(put_over(p, left_line, left_bytes, right_line, right_bytes, st));
+            to = p->at;
+            continue;
+        }
         copy_line(to, left_line, left_bytes);
-        to[left_bytes] = p->separator;
+        to[left_bytes] = separator;
         copy_line(to + left_bytes + 1, right_line, right_bytes);
-        to[bytes - 1] = p->eol;
-        gs_join_writer_added(&p->writer, bytes);
+        to[bytes - 1] = eol;
+        to += bytes;
     }
+    p->at = to;
     return GS_OK;
 }
 
-/* The pairs of these left lines, from `w` on. */
-static gs_code pair_some(pairing *p, size_t first, size_t count, window *w, gs_status *st)
+/* The pairs of these left lines, whose windows are known. */
+static gs_code put_portion(pairing *p, size_t first, size_t count, gs_status *st)
 {
-    find_windows(p, first, count, *w);
+    p->begin = p->at = p->room_end = NULL;
     for (size_t i = 0; i < AHEAD && i < count; i++)
         ask(p, first + i, &p->windows[i]);
     for (size_t i = 0; i < count; i++) {
@@ -122,7 +187,8 @@ static gs_code pair_some(pairing *p, size_t first, size_t count, window *w, gs_s
             ask(p, first + i + AHEAD, &p->windows[i + AHEAD]);
         GS_TRY(put_pairs(p, first + i, &p->windows[i], st));
     }
-    *w = p->windows[count - 1];
+    settle(p);
+    gs_assert(p->left_bytes == 0);
     return GS_OK;
 }
 
@@ -143,22 +209,20 @@ static stretch portion_of(const matching *m, size_t portion)
     return (stretch){left->cells.begins[first], left->cells.begins[end]};
 }
 
+/* Where its pairs will be is known before they are made: so all threads make pairs, in
+ * the blocks of the stream. */
 static gs_code pair_portion(const matching *m, pairing *p, size_t portion, gs_status *st)
 {
-    const gs_near_sides *const s = m->sides;
     const stretch part = portion_of(m, portion);
-    GS_TRY(gs_cancel_check(s->job->sort.cancel_signal, st));
-    gs_sink_begin(p->writer.piece, m->first_ticket + portion);
-    if (part.first < part.end) {
-        const int64_t number = s->left->lines[part.first].number;
-        const size_t begin = gs_number_side_seek(s->right, number + s->low);
-        window w = {begin, begin};
-        for (size_t i = part.first; i < part.end; i += WINDOWS)
-            GS_TRY(
-                pair_some(p, i, part.end - i < WINDOWS ? part.end - i : WINDOWS, &w, st));
-    }
-    gs_join_writer_settle(&p->writer);
-    return gs_sink_end(p->writer.piece, st);
+    const size_t count = part.end - part.first;
+    p->left_bytes = 0;
+    GS_TRY(gs_cancel_check(m->sides->job->sort.cancel_signal, st));
+    GS_TRY(gs_mem_grow(&p->windows, &p->window_capacity, count, "windows", st));
+    if (count > 0)
+        p->left_bytes = find_windows(p, part.first, count);
+    GS_TRY(gs_stream_reserve(p->stream, m->first_ticket + portion, p->left_bytes, true,
+                             &p->offset, st));
+    return p->left_bytes > 0 ? put_portion(p, part.first, count, st) : GS_OK;
 }
 
 static gs_code pair_portions(matching *m, pairing *p, gs_status *st)
@@ -174,17 +238,16 @@ static gs_code pair_worker(void *context, unsigned worker, gs_status *st)
 {
     matching *const m = context;
     const gs_join_format *const f = &m->sides->job->format;
-    pairing *p = NULL;
+    pairing p = {
+        .sides = m->sides,
+        .separator = f->separator,
+        .eol = f->options->sort.order.eol,
+        .stream = m->sink->stream,
+    };
     (void)worker;
-    if (gs_mem_new(&p, sizeof *p, "matcher", st) == GS_OK) {
-        p->sides = m->sides;
-        p->separator = f->separator;
-        p->eol = f->options->sort.order.eol;
-        if (gs_sink_piece_new(&p->writer.piece, m->sink, st) == GS_OK)
-            GS_NOTED(pair_portions(m, p, st));
-        gs_sink_piece_free(p->writer.piece);
-    }
-    gs_mem_free(p);
+    GS_NOTED(pair_portions(m, &p, st));
+    atomic_fetch_add(&m->sink->record_count, p.pairs);
+    gs_mem_free(p.windows);
     if (st->code != GS_OK) {
         atomic_store(&m->has_failed, true);
         gs_stream_abort(m->sink->stream, st);
@@ -253,7 +316,8 @@ gs_code gs_near_match(const gs_near_sides *sides, gs_sink *sink, uint64_t ticket
     const size_t lines = choose_portion_lines(sides, partners);
     matching m = {.sides = sides, .sink = sink, .first_ticket = ticket};
     cut_portions(&m, lines);
-    const bool is_kept = !is_both_lines(sides->job) || partners > PARTNERS_MAX;
+    const bool is_kept =
+        !is_both_lines(sides->job) || partners > PARTNERS_MAX || sink->is_zstd;
     if (is_kept || !m.is_by_cells)
         GS_TRY(gs_number_cells_sort_all(&sides->left->cells, team, st));
     return is_kept ? gs_near_kept_match(sides, lines, sink, ticket, st)

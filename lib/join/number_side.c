@@ -86,9 +86,9 @@ static inline bool take_number(const reading *r, const uint8_t *line, size_t byt
     return true;
 }
 
-/* A line of the text, into room that there is. */
+/* A line, which is at `offset` of the text, into room that there is. */
 static inline void add_line(const reading *r, const uint8_t *line, size_t bytes,
-                            batch_lines *found, gs_number_line *to)
+                            size_t offset, batch_lines *found, gs_number_line *to)
 {
     int64_t number;
     if (__builtin_expect(bytes >= GS_WHERE_LENGTH_LONG, 0)) {
@@ -97,28 +97,35 @@ static inline void add_line(const reading *r, const uint8_t *line, size_t bytes,
     }
     if (!take_number(r, line, bytes, found, &number))
         return;
-    to[found->count++] =
-        (gs_number_line){number, gs_where_pack((size_t)(line - r->side->text), bytes)};
+    to[found->count++] = (gs_number_line){number, gs_where_pack(offset, bytes)};
     found->least = number < found->least ? number : found->least;
     found->greatest = number > found->greatest ? number : found->greatest;
 }
 
-/* The lines of a part of the text, each of which has its end; there are `count`, or the
- * text has changed since they were counted. */
-static batch_lines add_lines(const reading *r, const uint8_t *text, size_t bytes,
+/* The lines of a batch, which is at `offset` of the text; there are `count`, or the text
+ * has changed since they were counted. They are looked at in the batch, also if it was
+ * copied: there others may still write right behind. */
+static batch_lines add_lines(const reading *r, const gs_line_batch *batch, size_t offset,
                              gs_number_line *to, size_t count)
 {
+    const uint8_t *const data = batch->data;
     batch_lines found = {.least = INT64_MAX, .greatest = INT64_MIN};
     size_t lines = 0;
-    gs_line_iter it = gs_line_iter_begin(text, bytes, r->eol);
+    gs_line_iter it = gs_line_iter_begin(data, batch->bytes, r->eol);
     while (!found.is_other && gs_line_iter_load(&it)) {
         while (lines < count && gs_line_iter_next(&it)) {
-            add_line(r, text + it.begin, it.end - it.begin, &found, to);
+            add_line(r, data + it.begin, it.end - it.begin, offset + it.begin, &found,
+                     to);
             lines++;
         }
         found.is_other |= it.mask != 0; /* more than were counted */
     }
-    found.is_other |= lines != count || it.rest != bytes;
+    if (batch->lacks_final_eol && lines < count && it.rest < batch->bytes) {
+        add_line(r, data + it.rest, batch->bytes - it.rest, offset + it.rest, &found, to);
+        lines++;
+        it.rest = batch->bytes;
+    }
+    found.is_other |= lines != count || it.rest != batch->bytes;
     for (size_t i = found.count; i < count; i++)
         to[i].where = nowhere;
     return found;
@@ -212,8 +219,9 @@ static void take_batch(reading *r, const gs_line_batch *batch)
         if (batch->lacks_final_eol)
             copy[batch->bytes] = r->eol;
     }
+    const uint8_t *const place = is_in_map ? batch->data : copy;
     const batch_lines found =
-        add_lines(r, is_in_map ? batch->data : copy, bytes, to, lines);
+        add_lines(r, batch, (size_t)(place - r->side->text), to, lines);
     note_found(r, &found);
 }
 
