@@ -27,6 +27,7 @@
 #include "lib/base/machine.h"
 #include "lib/base/mem.h"
 #include "lib/base/quote.h"
+#include "lib/base/share.h"
 
 enum {
     IN_FLIGHT_MAX = 32,
@@ -184,18 +185,14 @@ static int reopen_direct(int fd)
     return open(path, O_RDONLY | O_CLOEXEC | O_DIRECT);
 }
 
-static unsigned smaller(unsigned a, unsigned b)
-{
-    return a < b ? a : b;
-}
-
 /* Files that come one after the other are read in the way of the first. */
 static gs_code open_direct(gs_input *in, bool is_cached, gs_status *st)
 {
     if (in->aio == NULL) {
         const unsigned readers = in->options.cached_readers;
-        in->in_flight = is_cached ? smaller(READS_A_READER * readers, IN_FLIGHT_MAX)
-                                  : in->options.blocks_in_flight;
+        in->in_flight =
+            is_cached ? (unsigned)gs_clamp(READS_A_READER * readers, 1, IN_FLIGHT_MAX)
+                      : in->options.blocks_in_flight;
         GS_TRY(is_cached ? gs_aio_new_threads(&in->aio, IN_FLIGHT_MAX, readers, st)
                          : gs_aio_new(&in->aio, IN_FLIGHT_MAX, in->options.no_uring, st));
         void *area;

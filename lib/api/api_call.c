@@ -37,6 +37,11 @@ gs_code gs_api_take_options(void *to, size_t bytes, const void *options, gs_stat
     return GS_OK;
 }
 
+void gs_api_give(void *to, size_t given, const void *from, size_t bytes)
+{
+    memcpy(to, from, given < bytes ? given : bytes);
+}
+
 gs_code gs_api_check_reserved(const void *const *members, size_t count, gs_status *st)
 {
     for (size_t i = 0; i < count; i++) {

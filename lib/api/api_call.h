@@ -16,6 +16,9 @@
 GS_MUST_CHECK gs_code gs_api_take_options(void *to, size_t bytes, const void *options,
                                           gs_status *st);
 
+/* Copies a struct of `bytes` to a caller's, which has `given` of them. */
+void gs_api_give(void *to, size_t given, const void *from, size_t bytes);
+
 /* Fails if a member kept for later versions says something. */
 GS_MUST_CHECK gs_code gs_api_check_reserved(const void *const *members, size_t count,
                                             gs_status *st);

@@ -127,7 +127,7 @@ static gpusort_index_info describe(const gs_segments *s)
 static void give(gpusort_index_info *info, gpusort_index_info all)
 {
     all.size = info->size;
-    memcpy(info, &all, info->size < sizeof all ? info->size : sizeof all);
+    gs_api_give(info, all.size, &all, sizeof all);
 }
 
 void gpusort_index_describe(const gpusort_index *index, gpusort_index_info *info)

@@ -58,7 +58,7 @@ gpusort_code gpusort_gpu_describe(unsigned i, gpusort_gpu *out, gpusort_error *e
             .free_bytes = device.free_bytes,
         };
         (void)snprintf(all.name, sizeof all.name, "%s", device.name);
-        memcpy(out, &all, all.size < sizeof all ? all.size : sizeof all);
+        gs_api_give(out, all.size, &all, sizeof all);
     }
     return gs_api_result(&st, error);
 }
@@ -78,5 +78,5 @@ void gpusort_machine_describe(gpusort_machine *out)
         .has_cuda = GS_HAVE_CUDA,
         .gpus = gs_device_count(),
     };
-    memcpy(out, &all, all.size < sizeof all ? all.size : sizeof all);
+    gs_api_give(out, all.size, &all, sizeof all);
 }

@@ -55,7 +55,7 @@ gpusort_code gpusort_survey(const gpusort_sort_options *options, unsigned flags,
         .first_disorder = s.result.first_disorder,
     };
     if (code == GPUSORT_OK)
-        memcpy(tally, &all, all.size < sizeof all ? all.size : sizeof all);
+        gs_api_give(tally, all.size, &all, sizeof all);
     return code;
 }
 

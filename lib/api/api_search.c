@@ -150,7 +150,7 @@ void gpusort_searcher_figures(const gpusort_searcher *s, gpusort_search_figures 
         .blocks = all.blocks,
         .blocks_read = all.blocks_read,
     };
-    memcpy(figures, &is, is.size < sizeof is ? is.size : sizeof is);
+    gs_api_give(figures, is.size, &is, sizeof is);
 }
 
 /* --- the best of one query ---------------------------------------------------------- */

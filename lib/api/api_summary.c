@@ -82,7 +82,7 @@ void gpusort_summary_describe(const gpusort_summary *s, gpusort_summary_info *ou
     if (s->prefixes.counts != NULL)
         info.error_max = lost_of_prefixes(&s->prefixes);
     info.size = out->size;
-    memcpy(out, &info, out->size < sizeof info ? out->size : sizeof info);
+    gs_api_give(out, info.size, &info, sizeof info);
 }
 
 /* The facts of a column of a table, or NULL. */
@@ -290,7 +290,7 @@ int gpusort_summary_column(const gpusort_summary *s, size_t column, gpusort_colu
         c.first = value_of_text(f->least.data, f->least.bytes);
         c.last = value_of_text(f->most.data, f->most.bytes);
     }
-    memcpy(out, &c, out->size < sizeof c ? out->size : sizeof c);
+    gs_api_give(out, c.size, &c, sizeof c);
     return 1;
 }
 

@@ -70,26 +70,19 @@ typedef struct band_join {
     atomic_size_t portions; /* begun */
 } band_join;
 
-static gs_code see_header(void *context, size_t input, const uint8_t *header,
-                          size_t bytes, gs_status *st)
-{
-    const band_join *const b = context;
-    (void)input;
-    return gs_join_job_see_header(b->job, b->side, header, bytes, st);
-}
-
 /* Reads a side by its key, and sorts what stays. */
 static gs_code read_side(band_join *b, gs_join_sorted **out,
                          const gs_sort_options *options, gs_status *st)
 {
     const gs_band_key *const key = &b->keys[b->side];
     const bool sifts = key->asked != NULL || key->marked != NULL;
+    gs_join_header_place place = {b->job, b->side};
     const gs_join_sorting sorting = {
         .options = options,
         .encoders = &key->encoder,
         .line_sieve = sifts ? &key->line_sieve : NULL,
-        .see_header = see_header,
-        .header_context = b,
+        .see_header = gs_join_header_seen,
+        .header_context = &place,
         .team = b->job->team,
         .plan = &b->plan,
     };

@@ -117,6 +117,14 @@ gs_code gs_join_job_see_header(gs_join_job *job, gs_join_side side, const uint8_
     return GS_OK;
 }
 
+gs_code gs_join_header_seen(void *place, size_t input, const uint8_t *header,
+                            size_t bytes, gs_status *st)
+{
+    const gs_join_header_place *const p = place;
+    (void)input;
+    return gs_join_job_see_header(p->job, p->side, header, bytes, st);
+}
+
 gs_code gs_join_job_take_header(gs_join_job *job, gs_join_side side,
                                 const uint8_t *header, size_t bytes, gs_status *st)
 {

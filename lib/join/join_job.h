@@ -52,6 +52,14 @@ bool gs_join_job_may_leave_out(const gs_join_job *job, gs_join_side side);
 GS_MUST_CHECK gs_code gs_join_job_see_header(gs_join_job *job, gs_join_side side,
                                              const uint8_t *header, size_t bytes,
                                              gs_status *st);
+/* The same as what a sort of the side alone calls. */
+typedef struct gs_join_header_place {
+    gs_join_job *job;
+    gs_join_side side;
+} gs_join_header_place;
+GS_MUST_CHECK gs_code gs_join_header_seen(void *place, size_t input,
+                                          const uint8_t *header, size_t bytes,
+                                          gs_status *st);
 /* The header of a side, without eol; NULL: it has none. */
 GS_MUST_CHECK gs_code gs_join_job_take_header(gs_join_job *job, gs_join_side side,
                                               const uint8_t *header, size_t bytes,

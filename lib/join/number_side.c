@@ -257,19 +257,6 @@ static gs_code read_worker(void *context, unsigned worker, gs_status *st)
 
 /* --- a side --------------------------------------------------------------------- */
 
-typedef struct header_place {
-    gs_join_job *job;
-    gs_join_side side;
-} header_place;
-
-static gs_code see_header(void *context, size_t input, const uint8_t *header,
-                          size_t bytes, gs_status *st)
-{
-    const header_place *const place = context;
-    (void)input;
-    return gs_join_job_see_header(place->job, place->side, header, bytes, st);
-}
-
 /* Maps the file, or makes room for a copy of it. */
 static gs_code place_text(gs_number_side *s, const gs_join_job *job, gs_status *st)
 {
@@ -314,13 +301,13 @@ static void close_gaps(gs_number_side *s)
     s->count = kept;
 }
 
-static gs_code open_side(gs_number_side *s, gs_join_job *job, header_place *place,
+static gs_code open_side(gs_number_side *s, gs_join_job *job, gs_join_header_place *place,
                          gs_status *st)
 {
     gs_sort_options *const o = &job->sort;
     o->inputs = &job->options->inputs[place->side];
     o->input_count = 1;
-    s->in.see_header = see_header;
+    s->in.see_header = gs_join_header_seen;
     s->in.header_context = place;
     GS_TRY(gs_band_key_init(&s->key, job->options, place->side, NULL, st));
     const gs_record_layout layout = gs_join_record_layout(o);
@@ -332,7 +319,7 @@ static gs_code open_side(gs_number_side *s, gs_join_job *job, header_place *plac
 gs_code gs_number_side_read(gs_number_side *s, gs_join_job *job, gs_join_side side,
                             gs_number_finding *finding, gs_status *st)
 {
-    header_place place = {job, side};
+    gs_join_header_place place = {job, side};
     s->least = INT64_MAX;
     s->greatest = INT64_MIN;
     GS_TRY(open_side(s, job, &place, st));

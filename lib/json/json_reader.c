@@ -71,20 +71,11 @@ static bool is_low_surrogate(int32_t x)
     return x >= 0xdc00 && x < 0xe000;
 }
 
-static bool is_short_escape(uint8_t c)
-{
-    switch (c) {
-    case '"':
-    case '\\':
-    case '/':
-    case 'b':
-    case 'f':
-    case 'n':
-    case 'r':
-    case 't': return true;
-    default: return false;
-    }
-}
+/* What the letter of a short escape stands for; 0: it is none. */
+static const uint8_t short_escapes[256] = {
+    ['"'] = '"',  ['\\'] = '\\', ['/'] = '/',  ['b'] = '\b',
+    ['f'] = '\f', ['n'] = '\n',  ['r'] = '\r', ['t'] = '\t',
+};
 
 /* Stands behind a backslash; checks one escape, or a pair that makes a code point. */
 static bool check_escape(gs_json_reader *r)
@@ -93,7 +84,7 @@ static bool check_escape(gs_json_reader *r)
         return gs_json_fail(r, "a string does not end");
     const uint8_t c = *r->at++;
     if (c != 'u')
-        return is_short_escape(c) || gs_json_fail(r, "an unknown escape in a string");
+        return short_escapes[c] != 0 || gs_json_fail(r, "an unknown escape in a string");
     const int32_t unit = hex4(r->at, r->end);
     if (unit < 0)
         return gs_json_fail(r, "\\u without four hexadecimal digits");
@@ -291,9 +282,6 @@ static const uint8_t *unescape_point(uint8_t **to, const uint8_t *p, const uint8
 
 uint8_t *gs_json_unescape(gs_text_span raw, uint8_t *to)
 {
-    /* What a short escape stands for, if that is not its letter. */
-    static const uint8_t meanings[256] = {
-        ['b'] = '\b', ['f'] = '\f', ['n'] = '\n', ['r'] = '\r', ['t'] = '\t'};
     const uint8_t *p = raw.data;
     const uint8_t *const end = p + raw.bytes;
     for (;;) {
@@ -306,7 +294,7 @@ uint8_t *gs_json_unescape(gs_text_span raw, uint8_t *to)
             p = unescape_point(&to, p, end);
             continue;
         }
-        *to++ = meanings[letter] != 0 ? meanings[letter] : letter;
+        *to++ = short_escapes[letter];
     }
 }
 

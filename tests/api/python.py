@@ -21,6 +21,7 @@ import time
 import unittest
 import zipfile
 from pathlib import Path
+from typing import Callable
 
 WHEEL, PROGRAM = (Path(a).resolve() for a in sys.argv[1:3])
 SCRATCH = Path(tempfile.mkdtemp())
@@ -113,6 +114,24 @@ class Names(unittest.TestCase):
 
     def test_forms(self) -> None:
         self.assertEqual(members("gpusort_form"), {"GPUSORT_" + n.upper() for n in _order._forms})
+
+
+def turns_beside(call: Callable[[], object]) -> int:
+    """How often this thread has its turn while another one is in the call."""
+    turns = 0
+    done = threading.Event()
+
+    def work() -> None:
+        call()
+        done.set()
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    while not done.is_set():
+        turns += 1
+        time.sleep(0.001)
+    thread.join()
+    return turns
 
 
 def members(type_name: str) -> set[str]:
@@ -428,19 +447,7 @@ class Long(unittest.TestCase):
         self.assertTrue(any(level == "info" for level, _ in said), said)
 
     def test_the_lock_is_left_alone(self) -> None:
-        turns = 0
-        done = threading.Event()
-
-        def work() -> None:
-            gpusort.sort("long", "out2", threads=1)
-            done.set()
-
-        thread = threading.Thread(target=work)
-        thread.start()
-        while not done.is_set():
-            turns += 1
-            time.sleep(0.001)
-        thread.join()
+        turns = turns_beside(lambda: gpusort.sort("long", "out2", threads=1))
         self.assertGreater(turns, 20)
 
     def test_ctrl_c(self) -> None:
@@ -937,20 +944,8 @@ except KeyboardInterrupt: print(0 < stream.ask().info.seen < len(numbers))
         self.assertEqual(said, 3 * b"stopped\n" + b"True\n")
 
     def test_the_lock_is_left_alone(self) -> None:
-        turns = 0
-        done = threading.Event()
         numbers = numpy.tile(self.numbers, 200)
-
-        def work() -> None:
-            gpusort.summarize(numbers, exact=True, threads=1)
-            done.set()
-
-        thread = threading.Thread(target=work)
-        thread.start()
-        while not done.is_set():
-            turns += 1
-            time.sleep(0.001)
-        thread.join()
+        turns = turns_beside(lambda: gpusort.summarize(numbers, exact=True, threads=1))
         self.assertGreater(turns, 20)
 
     def test_a_fork_leaves_a_stream_alone(self) -> None:

@@ -122,8 +122,8 @@ class Progress:
 _levels = ("error", "warning", "info")
 
 
-class JobOptions(TypedDict, total=False):
-    """What every long call takes; see libgpusort(3)."""
+class CommonOptions(TypedDict, total=False):
+    """What streams take as well; see libgpusort(3)."""
 
     memory: int | str | None
     threads: int
@@ -131,8 +131,13 @@ class JobOptions(TypedDict, total=False):
     engine: str | None
     gpu_memory: int | str | None
     gpus: list[int]
-    progress: Callable[[Progress], Any] | None
     log: Callable[[str, str], Any] | None
+
+
+class JobOptions(CommonOptions, total=False):
+    """What every long call takes."""
+
+    progress: Callable[[Progress], Any] | None
 
 
 def name_of(value: Path) -> bytes:

@@ -6,9 +6,9 @@ from __future__ import annotations
 import os
 from array import array
 from itertools import chain
-from typing import TYPE_CHECKING, Any, Callable, Iterable, TypedDict, Union
+from typing import TYPE_CHECKING, Any, Callable, Iterable, Union
 
-from ._library import Job, Path, check, exception_of, ffi, lib, new_error
+from ._library import CommonOptions, Job, check, exception_of, ffi, lib, new_error
 from ._sort import Input, fill_inputs
 from ._summary import Summary, statistics, types
 
@@ -26,7 +26,7 @@ _BATCH_BYTES = 1 << 18
 _PIECE = 1 << 20
 
 
-class StreamOptions(TypedDict, total=False):
+class StreamOptions(CommonOptions, total=False):
     """Which values there are, what is kept of them, and with what; see gpusort_stream_run(3)."""
 
     values: str
@@ -47,13 +47,6 @@ class StreamOptions(TypedDict, total=False):
     every: int
     every_seconds: float
     report: Callable[[Summary], Any] | None
-    memory: int | str | None
-    threads: int
-    temp: Path | list[Path] | None
-    engine: str | None
-    gpu_memory: int | str | None
-    gpus: list[int]
-    log: Callable[[str, str], Any] | None
 
 
 def _chosen(value: str, known: Iterable[str], what: str) -> str:

@@ -52,13 +52,18 @@ __attribute__((noinline)) void gs_slice_list_put_slow(gs_slice_arena *arena,
     put_bytes(arena, list, bytes, (size_t)(end - bytes));
 }
 
+/* The link behind the bytes of a slice. */
+static uint32_t link_at(const uint8_t *end)
+{
+    uint32_t link;
+    memcpy(&link, end, GS_SLICE_LINK_BYTES);
+    return link;
+}
+
 static uint32_t next_slice(const gs_slice_arena *arena, uint32_t slice,
                            unsigned size_class)
 {
-    uint32_t link;
-    memcpy(&link, gs_slice_arena_at(arena, slice) + gs_slice_bytes(size_class),
-           GS_SLICE_LINK_BYTES);
-    return link;
+    return link_at(gs_slice_arena_at(arena, slice) + gs_slice_bytes(size_class));
 }
 
 size_t gs_slice_list_bytes(const gs_slice_arena *arena, const gs_slice_list *list)
@@ -85,9 +90,7 @@ static void enter_slice(gs_slice_reader *r, const gs_slice_arena *arena, uint32_
     r->end = r->at + (slice == r->last_slice ? r->last_used : bytes);
     if (slice == r->last_slice || bytes > NEAR_BYTES)
         return;
-    uint32_t link;
-    memcpy(&link, r->end, GS_SLICE_LINK_BYTES);
-    __builtin_prefetch(gs_slice_arena_at(arena, link));
+    __builtin_prefetch(gs_slice_arena_at(arena, link_at(r->end)));
 }
 
 void gs_slice_reader_begin(gs_slice_reader *r, const gs_slice_arena *arena,
@@ -100,8 +103,7 @@ void gs_slice_reader_begin(gs_slice_reader *r, const gs_slice_arena *arena,
 static uint8_t get_byte(gs_slice_reader *r, const gs_slice_arena *arena)
 {
     if (r->at == r->end) {
-        uint32_t link;
-        memcpy(&link, r->end, GS_SLICE_LINK_BYTES);
+        const uint32_t link = link_at(r->end);
         if (r->size_class + 1 < GS_SLICE_CLASSES)
             r->size_class++;
         enter_slice(r, arena, link);

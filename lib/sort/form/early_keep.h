@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: MIT */
+/* clang-format off */
 /*
  * early_keep: an early split of more text than there is memory for. When its lists are
  * full, what is on them goes to files as it is, and the lists begin again; its buckets
  * are brought from there and from the lists (early_bring.h). So each is sorted once, and
  * nothing is merged.
  *
- *      lists    | b0 | b1 | b2 | .. |  full    | b0 | b1 | b2 | .. |  full    | b0 | b1
- * .. |  all workers                 | files    | b0 | b1 | b2 | .. || b0 | b1 | b2 | ..
- * ||
+ *      lists   | b0 | b1 | .. | full | b0 | b1 | .. | full | b0 | b1 | .. |
+ *                       |                    |
+ *      files   | b0 | b1 | .. |       | b0 | b1 | .. |             of all workers
  *
  * How large buckets are is planned by a sample of the text, and looked at again when it
  * is known.
  */
+/* clang-format on */
 #ifndef GS_LIB_SORT_FORM_EARLY_KEEP_H
 #define GS_LIB_SORT_FORM_EARLY_KEEP_H
 
