@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * json_reader, strings: what is read 64 bytes at a time is what a plain loop reads, with
- * escapes, rows of backslashes, failures and ends at every place of a block.
+ * json_string: what is read and unescaped 64 bytes at a time, in every way that this
+ * processor has, is what a plain loop makes of it, with escapes, rows of backslashes,
+ * failures and ends at every place of a block.
  */
-#include "lib/json/json_reader.h"
+#include "lib/json/json_string.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -119,34 +120,46 @@ static size_t make_string(uint64_t *seed, uint8_t *to)
     return used;
 }
 
+/* One way; `text` becomes what it stands for. */
+static void check_way(gs_json_way way, uint8_t *text, size_t text_bytes, size_t shift,
+                      size_t bytes, const plain_result *plain)
+{
+    uint8_t before[BYTES_MAX + 2 * GS_JSON_SLACK], apart[BYTES_MAX];
+    uint8_t *const from = text + shift;
+    memcpy(before, text, text_bytes);
+    gs_json_reader r = {.at = from, .end = from + bytes};
+    gs_json_string s = {{NULL, 0}, false};
+    CHECK(gs_json_read_string_by(way, &r, &s) == plain->is_string);
+    if (!plain->is_string) {
+        CHECK(r.why != NULL && plain->why != NULL && strcmp(r.why, plain->why) == 0);
+        return;
+    }
+    CHECK(s.raw.data == from + 1 && s.raw.bytes == plain->bytes);
+    CHECK(s.has_escapes == plain->has_escapes && r.at == from + 2 + plain->bytes);
+    CHECK((size_t)(gs_json_unescape_by(way, s.raw, apart) - apart) == plain->text_bytes);
+    CHECK(memcmp(apart, plain->text, plain->text_bytes) == 0);
+    uint8_t *const end = gs_json_unescape_by(way, s.raw, from + 1);
+    CHECK((size_t)(end - from - 1) == plain->text_bytes);
+    CHECK(memcmp(from + 1, plain->text, plain->text_bytes) == 0);
+    /* Nothing behind the string has changed. */
+    const size_t all = shift + 1 + plain->bytes;
+    CHECK(memcmp(text + all, before + all, text_bytes - all) == 0);
+}
+
 static void same_as_plain(uint64_t *seed)
 {
     static plain_result plain;
-    uint8_t text[BYTES_MAX + 2 * GS_JSON_SLACK], before[sizeof text], apart[BYTES_MAX];
+    uint8_t text[BYTES_MAX + 2 * GS_JSON_SLACK], copy[sizeof text];
     const size_t shift = check_random(seed) % GS_JSON_SLACK;
-    uint8_t *const from = text + shift;
     memset(text, '\\', sizeof text);
-    const size_t bytes = make_string(seed, from);
-    memcpy(before, text, sizeof text);
+    const size_t bytes = make_string(seed, text + shift);
     plain = (plain_result){.why = NULL};
-    plain.is_string = plain_read(from, bytes, &plain);
-    gs_json_reader r = {.at = from, .end = from + bytes};
-    gs_json_string s = {{NULL, 0}, false};
-    CHECK(gs_json_read_string(&r, &s) == plain.is_string);
-    if (!plain.is_string) {
-        CHECK(r.why != NULL && plain.why != NULL && strcmp(r.why, plain.why) == 0);
-        return;
+    plain.is_string = plain_read(text + shift, bytes, &plain);
+    for (gs_json_way way = GS_JSON_PLAIN; way < GS_JSON_WAY_COUNT; way++) {
+        memcpy(copy, text, sizeof text);
+        if (gs_json_has_way(way))
+            check_way(way, copy, sizeof copy, shift, bytes, &plain);
     }
-    CHECK(s.raw.data == from + 1 && s.raw.bytes == plain.bytes);
-    CHECK(s.has_escapes == plain.has_escapes && r.at == from + 2 + plain.bytes);
-    CHECK((size_t)(gs_json_unescape(s.raw, apart) - apart) == plain.text_bytes);
-    CHECK(memcmp(apart, plain.text, plain.text_bytes) == 0);
-    uint8_t *const end = gs_json_unescape(s.raw, from + 1);
-    CHECK((size_t)(end - from - 1) == plain.text_bytes);
-    CHECK(memcmp(from + 1, plain.text, plain.text_bytes) == 0);
-    /* Nothing behind the string has changed. */
-    const size_t all = shift + 1 + plain.bytes;
-    CHECK(memcmp(text + all, before + all, sizeof text - all) == 0);
 }
 
 int main(void)
