@@ -74,7 +74,7 @@ static inline uint64_t gs_json_short_escapes_plain(const uint8_t *p)
     return found;
 }
 
-/* --- AVX2 ---------------------------------------------------------------------------- */
+/* --- AVX2 -------------------------------------------------------------------------- */
 
 #define GS_JSON_FOR_AVX2 __attribute__((target("avx2,bmi,bmi2,popcnt")))
 
@@ -103,9 +103,8 @@ GS_JSON_FOR_AVX2 static inline gs_json_masks gs_json_masks_avx2(const uint8_t *p
 GS_JSON_FOR_AVX2 static inline __m256i gs_json_letters_avx2(__m256i x)
 {
     enum { TWO = 1, FIVE = 2, SIX = 4, SEVEN = 8 }; /* upper halves of letters */
-    const __m256i by_lower = _mm256_broadcastsi128_si256(
-        _mm_setr_epi8(0, 0, TWO | SIX | SEVEN, 0, SEVEN, 0, SIX, 0, 0, 0, 0, 0, FIVE, 0,
-                      SIX, TWO));
+    const __m256i by_lower = _mm256_broadcastsi128_si256(_mm_setr_epi8(
+        0, 0, TWO | SIX | SEVEN, 0, SEVEN, 0, SIX, 0, 0, 0, 0, 0, FIVE, 0, SIX, TWO));
     const __m256i by_upper = _mm256_broadcastsi128_si256(
         _mm_setr_epi8(0, 0, TWO, 0, 0, FIVE, SIX, SEVEN, 0, 0, 0, 0, 0, 0, 0, 0));
     const __m256i upper =
@@ -127,8 +126,8 @@ GS_JSON_FOR_AVX2 static inline uint64_t gs_json_short_escapes_avx2(const uint8_t
 GS_JSON_FOR_AVX2 static inline __m256i gs_json_bytes_avx2(uint32_t bits)
 {
     const __m256i each = _mm256_set1_epi64x((long long)UINT64_C(0x8040201008040201));
-    const __m256i which = _mm256_setr_epi64x(0, 0x0101010101010101, 0x0202020202020202,
-                                             0x0303030303030303);
+    const __m256i which =
+        _mm256_setr_epi64x(0, 0x0101010101010101, 0x0202020202020202, 0x0303030303030303);
     const __m256i spread = _mm256_shuffle_epi8(_mm256_set1_epi32((int)bits), which);
     return _mm256_cmpeq_epi8(_mm256_and_si256(spread, each), each);
 }
@@ -137,13 +136,13 @@ GS_JSON_FOR_AVX2 static inline __m256i gs_json_bytes_avx2(uint32_t bits)
  * for. */
 GS_JSON_FOR_AVX2 static inline __m256i gs_json_meanings_avx2(__m256i x, uint32_t escaped)
 {
-    const __m256i of_60 = _mm256_broadcastsi128_si256(_mm_setr_epi8(
-        0, 0, '\b', 0, 0, 0, '\f', 0, 0, 0, 0, 0, 0, 0, '\n', 0));
+    const __m256i of_60 = _mm256_broadcastsi128_si256(
+        _mm_setr_epi8(0, 0, '\b', 0, 0, 0, '\f', 0, 0, 0, 0, 0, 0, 0, '\n', 0));
     const __m256i of_70 = _mm256_broadcastsi128_si256(
         _mm_setr_epi8(0, 0, '\r', 0, '\t', 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0));
-    const __m256i meanings = _mm256_blendv_epi8(
-        _mm256_shuffle_epi8(of_60, x), _mm256_shuffle_epi8(of_70, x),
-        _mm256_cmpgt_epi8(x, _mm256_set1_epi8(0x6f)));
+    const __m256i meanings =
+        _mm256_blendv_epi8(_mm256_shuffle_epi8(of_60, x), _mm256_shuffle_epi8(of_70, x),
+                           _mm256_cmpgt_epi8(x, _mm256_set1_epi8(0x6f)));
     const __m256i is_changed = _mm256_and_si256(
         gs_json_bytes_avx2(escaped), _mm256_cmpgt_epi8(x, _mm256_set1_epi8(0x5f)));
     return _mm256_blendv_epi8(x, meanings, is_changed);
@@ -151,8 +150,8 @@ GS_JSON_FOR_AVX2 static inline __m256i gs_json_meanings_avx2(__m256i x, uint32_t
 
 /* Writes those of eight bytes that have a bit in `kept`, and what there is behind them;
  * returns their end. */
-GS_JSON_FOR_AVX2 static inline uint8_t *gs_json_keep_eight(uint8_t *to, uint64_t bytes,
-                                                           uint64_t is_kept, uint32_t kept)
+GS_JSON_FOR_AVX2 static inline uint8_t *
+gs_json_keep_eight(uint8_t *to, uint64_t bytes, uint64_t is_kept, uint32_t kept)
 {
     const uint64_t out = _pext_u64(bytes, is_kept);
     memcpy(to, &out, sizeof out);
@@ -174,9 +173,9 @@ GS_JSON_FOR_AVX2 static inline uint8_t *gs_json_keep_avx2(uint8_t *to, __m256i x
                               (uint64_t)_mm256_extract_epi64(is_kept, 3), kept >> 24);
 }
 
-/* --- AVX-512 -------------------------------------------------------------------------- */
+/* --- AVX-512 ----------------------------------------------------------------------- */
 
-#define GS_JSON_FOR_AVX512                                                                 \
+#define GS_JSON_FOR_AVX512                                                               \
     __attribute__((target("avx512f,avx512bw,avx512vbmi,avx512vbmi2,bmi,bmi2,popcnt")))
 
 GS_JSON_FOR_AVX512 static inline gs_json_masks gs_json_masks_avx512(const uint8_t *p)
@@ -191,11 +190,12 @@ GS_JSON_FOR_AVX512 static inline gs_json_masks gs_json_masks_avx512(const uint8_
 GS_JSON_FOR_AVX512 static inline uint64_t gs_json_short_escapes_avx512(const uint8_t *p)
 {
     /* Of bytes 0x20 to 0x5f and 0x60 to 0x7f, by their low six bits. */
-    static const uint64_t below_60 = UINT64_C(1) << ('"' & 63) | UINT64_C(1) << ('/' & 63) |
+    static const uint64_t below_60 = UINT64_C(1) << ('"' & 63) |
+                                     UINT64_C(1) << ('/' & 63) |
                                      UINT64_C(1) << ('\\' & 63);
     static const uint64_t from_60 =
-        UINT64_C(1) << ('b' & 63) | UINT64_C(1) << ('f' & 63) | UINT64_C(1) << ('n' & 63) |
-        UINT64_C(1) << ('r' & 63) | UINT64_C(1) << ('t' & 63);
+        UINT64_C(1) << ('b' & 63) | UINT64_C(1) << ('f' & 63) |
+        UINT64_C(1) << ('n' & 63) | UINT64_C(1) << ('r' & 63) | UINT64_C(1) << ('t' & 63);
     const __m512i x = _mm512_loadu_si512(p), ones = _mm512_set1_epi8(-1);
     const __mmask64 is_low = _mm512_cmplt_epu8_mask(x, _mm512_set1_epi8(0x60));
     const __mmask64 is_letter = _mm512_cmplt_epu8_mask(x, _mm512_set1_epi8('u'));
@@ -212,13 +212,15 @@ GS_JSON_FOR_AVX512 static inline uint64_t gs_json_short_escapes_avx512(const uin
 GS_JSON_FOR_AVX512 static inline __m512i gs_json_meanings_avx512(__m512i x,
                                                                  uint64_t escaped)
 {
-    uint8_t table[GS_JSON_BLOCK] = {
-        ['b' & 63] = '\b', ['f' & 63] = '\f', ['n' & 63] = '\n',
-        ['r' & 63] = '\r', ['t' & 63] = '\t',
-    };
+    const __m512i of_60 = _mm512_broadcast_i32x4(
+        _mm_setr_epi8(0, 0, '\b', 0, 0, 0, '\f', 0, 0, 0, 0, 0, 0, 0, '\n', 0));
+    const __m512i of_70 = _mm512_broadcast_i32x4(
+        _mm_setr_epi8(0, 0, '\r', 0, '\t', 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0));
     const __mmask64 is_changed =
         escaped & _mm512_cmpgt_epi8_mask(x, _mm512_set1_epi8(0x5f));
-    return _mm512_mask_permutexvar_epi8(x, is_changed, x, _mm512_loadu_si512(table));
+    const __mmask64 is_of_70 = _mm512_cmpgt_epi8_mask(x, _mm512_set1_epi8(0x6f));
+    const __m512i y = _mm512_mask_shuffle_epi8(x, is_changed & ~is_of_70, of_60, x);
+    return _mm512_mask_shuffle_epi8(y, is_changed & is_of_70, of_70, x);
 }
 
 #endif

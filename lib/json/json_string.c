@@ -241,8 +241,7 @@ bool gs_json_read_string(gs_json_reader *r, gs_json_string *out)
     return gs_json_read_string_by(best_way(), r, out);
 }
 
-/* --- escapes --------------------------------------------------------------------------
- */
+/* --- escapes ----------------------------------------------------------------------- */
 
 #ifdef __SSE2__
 /* Writes the first n of 16 bytes, and what is there behind them once more. */
