@@ -3,6 +3,7 @@
 
 #include <pthread.h>
 
+#include "io/late_read.h"
 #include "lib/base/assertion.h"
 #include "lib/base/mem.h"
 
@@ -101,6 +102,8 @@ void gs_block_release(gs_block *block)
     if (block == NULL)
         return;
     gs_block_pool *const pool = block->pool;
+    gs_late_file_release(block->late);
+    block->late = NULL;
     pthread_mutex_lock(&pool->mutex);
     block->next_free = pool->first_free;
     pool->first_free = block;

@@ -30,10 +30,12 @@ typedef struct gs_block_pool gs_block_pool;
 typedef struct gs_block {
     uint8_t *data; /* first byte of the content; may be moved down into the headroom */
     size_t len;
-    size_t capacity;    /* bytes that may be written from the aligned start */
-    size_t input_index; /* which input file the content came from */
-    bool ends_input;    /* nothing of that file follows */
-    uint8_t *start;     /* aligned start of the content area, never moves */
+    size_t capacity;           /* bytes that may be written from the aligned start */
+    size_t input_index;        /* which input file the content came from */
+    bool ends_input;           /* nothing of that file follows */
+    struct gs_late_file *late; /* not NULL: its content is still to be read */
+    uint64_t late_offset;      /* (io/late_read.h) */
+    uint8_t *start;            /* aligned start of the content area, never moves */
     gs_block_pool *pool;
     struct gs_block *next_free;
 } gs_block;

@@ -20,6 +20,7 @@
 #include "io/aio.h"
 #include "io/file_look.h"
 #include "io/input_map.h"
+#include "io/late_read.h"
 #include "io/pump.h"
 #include "io/wait_read.h"
 #include "io/write_all.h"
@@ -77,6 +78,11 @@ struct gs_input {
     gs_input_read reads[IN_FLIGHT_MAX];
     size_t reads_first, reads_count;
     bool at_end; /* a read met the end of the file */
+
+    bool is_cached;     /* aio reads from the page cache */
+    gs_late_file *late; /* what reads there were are the last, who takes blocks reads */
+    uint64_t late_end;  /* them, up to there, */
+    uint8_t late_eol;   /* and this ends records */
 
     gs_pumps *pumps;
     gs_block *ahead; /* what begin read and next has not given yet */
@@ -207,6 +213,7 @@ static gs_code open_direct(gs_input *in, bool is_cached, gs_status *st)
         in->fd = direct;
     }
     in->way = GS_INPUT_DIRECT;
+    in->is_cached = is_cached;
     in->at_end = false;
     return GS_OK;
 }
@@ -217,6 +224,9 @@ static void close_file(gs_input *in)
         /* Leave standard input where a plain reader would. */
         if (in->way == GS_INPUT_CACHED || in->way == GS_INPUT_DIRECT)
             (void)lseek(STDIN_FILENO, (off_t)in->offset, SEEK_SET);
+    } else if (in->late != NULL) {
+        gs_late_file_release(in->late);
+        in->late = NULL;
     } else if (in->fd >= 0) {
         (void)close(in->fd);
     }
@@ -252,6 +262,8 @@ static gs_code next_cached(gs_input *in, gs_block **out, gs_status *st)
 /* Puts as many reads in flight as there may be; waits for a block only if none is. */
 static gs_code submit_reads(gs_input *in, gs_status *st)
 {
+    if (in->late != NULL)
+        return GS_OK;
     while (!in->at_end && in->offset < in->end && in->reads_count < in->in_flight) {
         gs_block *const block = in->reads_count == 0 ? gs_block_get(in->options.pool)
                                                      : gs_block_try_get(in->options.pool);
@@ -303,8 +315,44 @@ static void drop_reads(gs_input *in)
     }
 }
 
+/* --- late ------------------------------------------------------------------------- */
+
+gs_code gs_input_read_late(gs_input *in, uint8_t eol, gs_status *st)
+{
+    struct stat info;
+    if (in->way != GS_INPUT_DIRECT || !in->is_cached || in->fd == STDIN_FILENO ||
+        in->late != NULL || fstat(in->fd, &info) != 0)
+        return GS_OK;
+    const uint64_t bytes = (uint64_t)info.st_size;
+    in->late_end = bytes < in->end ? bytes : in->end;
+    in->late_eol = eol;
+    return gs_late_file_new(&in->late, in->fd, in->names[in->index], st);
+}
+
+static gs_code next_late(gs_input *in, gs_block **out, gs_status *st)
+{
+    gs_block *const block = gs_block_get(in->options.pool);
+    const uint64_t left = in->late_end > in->offset ? in->late_end - in->offset : 0;
+    const size_t most = left < block->capacity ? (size_t)left : block->capacity;
+    const size_t cut =
+        most == left ? 0 : gs_late_file_cut(in->late, in->offset, most, in->late_eol);
+    block->input_index = in->index;
+    block->ends_input = most == left;
+    gs_block_set_late(block, in->late, in->offset, cut > 0 ? cut : most);
+    if (cut == 0 && gs_block_read_late(block, st) != GS_OK) {
+        gs_block_release(block);
+        return st->code;
+    }
+    in->offset += block->len;
+    atomic_fetch_add(in->options.bytes_read, block->len);
+    *out = block;
+    return GS_OK;
+}
+
 static gs_code next_direct(gs_input *in, gs_block **out, gs_status *st)
 {
+    if (in->late != NULL && in->reads_count == 0)
+        return next_late(in, out, st);
     GS_TRY(submit_reads(in, st));
     GS_TRY(wait_first_read(in, st));
     gs_input_read *const r = &in->reads[in->reads_first];

@@ -232,7 +232,8 @@ gs_code gs_stream_input_open(gs_stream_input **out, const gs_stream_input_option
                                      o->workers + BLOCKS_AHEAD, st));
     if (in->live.fd < 0)
         GS_TRY_OR_FAIL(open_files(in, st));
-    const gs_block_source source = {in->live.fd < 0 ? next_of_files : next_of_pipe, in};
+    const gs_block_source source = {in->live.fd < 0 ? next_of_files : next_of_pipe, in,
+                                    NULL};
     const gs_csv_form csv = {.separator = ',', .eol = '\n'};
     const gs_line_feed_options feed = {
         .eol = '\n',

@@ -5,6 +5,7 @@
 #include <stdatomic.h>
 #include <string.h>
 
+#include "io/late_read.h"
 #include "lib/base/assertion.h"
 #include "lib/base/mem.h"
 #include "lib/base/quote.h"
@@ -52,9 +53,14 @@ static gs_code next_of_input(void *context, gs_block **out, gs_status *st)
     return gs_input_next(context, out, st);
 }
 
+static gs_code read_input_late(void *context, uint8_t eol, gs_status *st)
+{
+    return gs_input_read_late(context, eol, st);
+}
+
 gs_block_source gs_block_source_input(gs_input *in)
 {
-    return (gs_block_source){next_of_input, in};
+    return (gs_block_source){next_of_input, in, read_input_late};
 }
 
 gs_code gs_line_feed_new(gs_line_feed **out, const gs_block_source *source,
@@ -198,6 +204,15 @@ static gs_code lend(gs_line_feed *feed, gs_heap_bytes *carry, gs_line_batch *bat
     return GS_OK;
 }
 
+/* Which batches the file becomes is known without a look at what is in them. */
+static bool may_read_late(const gs_line_feed *feed, const gs_open_file *file)
+{
+    const gs_line_feed_options *const o = &feed->options;
+    return feed->source.read_late != NULL && gs_open_file_has_lines(file) &&
+           o->csv == NULL && o->record_size == 0 && o->record_sizes == NULL &&
+           !o->counts_lines && !o->shares_header && o->header_lines == 0;
+}
+
 /* Puts the carried bytes in front of the block's first `whole` bytes. */
 static gs_code join_carry(gs_line_feed *feed, gs_heap_bytes *carry, gs_block *block,
                           size_t whole, gs_line_batch *batch, gs_status *st)
@@ -211,6 +226,7 @@ static gs_code join_carry(gs_line_feed *feed, gs_heap_bytes *carry, gs_block *bl
         batch->block = block;
         return GS_OK;
     }
+    GS_TRY(gs_block_read_late(block, st));
     GS_TRY(gs_heap_bytes_append(carry, block->data, whole, st));
     return lend(feed, carry, batch, st);
 }
@@ -239,8 +255,10 @@ static gs_code cut_off(gs_line_feed *feed, gs_open_file *file, const gs_block *f
         GS_TRY(feed->source.next(feed->source.context, &block, st));
         if (block == NULL)
             break;
-        bytes += gs_open_file_first_end(&feed->options, file, block, &ends);
+        if (gs_block_read_late(block, st) == GS_OK)
+            bytes += gs_open_file_first_end(&feed->options, file, block, &ends);
         gs_block_release(block);
+        GS_TRY(st->code);
     }
     batch->cut_bytes = bytes;
     batch->cut_goes_on = !ends;
@@ -271,11 +289,15 @@ static gs_code take_block(gs_line_feed *feed, gs_block *block, gs_line_batch *ba
     gs_heap_bytes *const carry = &file->carry;
     if (is_new)
         GS_TRY_OR_FAIL(look_at_file(feed, file, block, st));
+    if (is_new && may_read_late(feed, file))
+        GS_TRY_OR_FAIL(
+            feed->source.read_late(feed->source.context, feed->options.eol, st));
     if (file->ends.is_left_out) {
         file->record_offset += block->len;
         goto done;
     }
-    size_t whole = gs_open_file_whole(&feed->options, file, block);
+    size_t whole = block->late != NULL ? block->len
+                                       : gs_open_file_whole(&feed->options, file, block);
     if (block->len > feed->block_bytes)
         feed->block_bytes = block->len;
     const size_t over = block->len - whole;
@@ -524,6 +546,18 @@ static gs_code next_locked(gs_line_feed *feed, gs_line_batch *out, bool *has_bat
     }
 }
 
+/* While others take batches. */
+static gs_code read_late(gs_line_feed *feed, gs_block *block, gs_status *st)
+{
+    GS_TRY_OR_FAIL(gs_block_read_late(block, st));
+    return GS_OK;
+fail:
+    pthread_mutex_lock(&feed->mutex);
+    gs_status_keep_first(&feed->failure, st);
+    pthread_mutex_unlock(&feed->mutex);
+    return st->code;
+}
+
 gs_code gs_line_feed_next(gs_line_feed *feed, gs_line_batch *out, bool *has_batch,
                           gs_status *st)
 {
@@ -535,6 +569,8 @@ gs_code gs_line_feed_next(gs_line_feed *feed, gs_line_batch *out, bool *has_batc
         GS_NOTED(next_locked(feed, out, has_batch, st));
     gs_status_keep_first(&feed->failure, st);
     pthread_mutex_unlock(&feed->mutex);
+    if (*has_batch && out->block != NULL && out->block->late != NULL)
+        GS_NOTED(read_late(feed, out->block, st));
     if (st->code != GS_OK) {
         gs_line_batch_release(out);
         *has_batch = false;

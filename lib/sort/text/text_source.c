@@ -62,7 +62,7 @@ gs_code gs_text_source_open_run(gs_text_source *source, gs_text_run *run,
     GS_TRY_OR_FAIL(
         gs_block_pool_new(&source->pool, options->block_bytes, POOL_BLOCKS, st));
     GS_TRY_OR_FAIL(gs_text_run_open_read(run, source->pool, st));
-    const gs_block_source blocks = {gs_text_run_next, run};
+    const gs_block_source blocks = {gs_text_run_next, run, NULL};
     GS_TRY_OR_FAIL(start(source, &blocks, &name, options, st));
     return GS_OK;
 fail:

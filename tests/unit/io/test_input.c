@@ -17,6 +17,7 @@
 #include <zlib.h>
 #include <zstd.h>
 
+#include "io/late_read.h"
 #include "lib/base/mem.h"
 #include "tests/check.h"
 
@@ -143,9 +144,20 @@ static void files_come_in_order(size_t blocks)
     CHECK(bytes == zstd);
 }
 
-/* Large files in the page cache, which threads read side by side: the bytes of each in
- * order, also where one ends with a block. */
-static void cached_files_are_read_ahead(size_t blocks)
+/* What comes late ends with the byte, and the next begins there. */
+static size_t read_late(gs_block *block, uint8_t eol)
+{
+    gs_status st = {.code = GS_OK};
+    const bool is_late = block->late != NULL;
+    REQUIRE_OK(gs_block_read_late(block, &st), &st);
+    CHECK(block->late == NULL && (!is_late || block->data[block->len - 1] == eol));
+    return is_late ? 1 : 0;
+}
+
+/* Large files in the page cache, which threads read side by side, or who takes their
+ * blocks: the bytes of each in order, also where one ends with a block, and where a block
+ * has no end of a record. */
+static void cached_files_are_read_ahead(size_t blocks, bool is_late)
 {
     enum { NUMBERS = 129 * BLOCK / sizeof(uint32_t) };
     static uint32_t numbers[NUMBERS];
@@ -154,7 +166,7 @@ static void cached_files_are_read_ahead(size_t blocks)
     gs_input *in = NULL;
     gs_block *block = NULL;
     for (uint32_t i = 0; i < NUMBERS; i++)
-        numbers[i] = i;
+        numbers[i] = i / (BLOCK / 4) % 50 >= 47 ? 0 : i;
     write_file("even", numbers, sizeof numbers);
     write_file("odd", numbers, sizeof numbers - 12345);
     const char *const names[] = {"even", "odd", "even"};
@@ -165,10 +177,15 @@ static void cached_files_are_read_ahead(size_t blocks)
                                       .decode_threads = 1,
                                       .cached_readers = 3};
     REQUIRE_OK(gs_input_new(&in, names, 3, &options, &st), &st);
+    size_t late = 0;
     for (size_t file = 0, at = 0;; at += block->len, gs_block_release(block)) {
         REQUIRE_OK(gs_input_next(in, &block, &st), &st);
+        if (block != NULL && is_late)
+            late += read_late(block, 0xff);
+        if (block != NULL && is_late && at == 0)
+            REQUIRE_OK(gs_input_read_late(in, 0xff, &st), &st);
         if (block == NULL) {
-            CHECK(file == 3);
+            CHECK(file == 3 && (late > 0) == is_late);
             break;
         }
         CHECK(block->input_index == file && at + block->len <= sizes[file]);
@@ -532,8 +549,10 @@ int main(void)
         text[i] = "abcdefgh\n"[check_random(&state) % 9] & 0x7f;
     files_come_in_order(3);
     files_come_in_order(9);
-    cached_files_are_read_ahead(3);
-    cached_files_are_read_ahead(9);
+    cached_files_are_read_ahead(3, false);
+    cached_files_are_read_ahead(3, true);
+    cached_files_are_read_ahead(9, false);
+    cached_files_are_read_ahead(9, true);
     several_are_decoded_at_once();
     damage_is_named();
     the_beginning_of_a_pipe_may_be_all();
