@@ -7,9 +7,7 @@ dropped (as root), so that every byte comes from the disk and goes there. The di
 time is a read of the input and then a write of as many bytes, with O_DIRECT in blocks of
 16 MiB. The outputs of all programs are the same, by checksum.
 """
-import concurrent.futures
 import csv
-import hashlib
 import os
 import shutil
 import statistics
@@ -18,7 +16,9 @@ import sys
 import tempfile
 import time
 
+import figures
 import results_page
+import slice_digests
 import timeline
 
 TUPLES = ["-t", "\t", "-k1,1", "-k2,2n"]
@@ -75,22 +75,6 @@ class Bench:
         return read + self.run(["dd", "if=/dev/zero", "of=" + target, "bs=16M", "oflag=direct", "status=none",
                                 "count=%d" % size], target)
 
-    def checksum(self, target):
-        """Of slices, side by side."""
-        size = os.path.getsize(target)
-
-        def of_slice(i):
-            digest = hashlib.blake2b()
-            end = size * (i + 1) // self.threads
-            with open(target, "rb") as f:
-                f.seek(size * i // self.threads)
-                while block := f.read(min(1 << 24, end - f.tell())):
-                    digest.update(block)
-            return digest.hexdigest()
-
-        with concurrent.futures.ThreadPoolExecutor(self.threads) as pool:
-            return "".join(pool.map(of_slice, range(self.threads)))
-
     def workload(self, kind, limit):
         name = kind + ("-" + limit if limit else "")
         if self.only and name not in self.only:
@@ -118,7 +102,7 @@ class Bench:
                 self.rows.append([name, program, "%.3f" % times[program][-1], os.path.getsize(source)])
                 print("    %-10s %-22s %7.2f s" % (name, program, times[program][-1]), flush=True)
                 if turn == 0 and program != "the disk alone":
-                    sums.add(self.checksum(target))
+                    sums.add(slice_digests.of_file(target, self.threads))
         if len(sums) > 1:
             raise RuntimeError(name + ": the outputs differ")
         for program, seconds in times.items():
@@ -136,14 +120,6 @@ class Bench:
                       "%g GB of %s, disk to disk" % (self.gigabytes, title))
         os.unlink(target)
 
-    def machine(self):
-        described = subprocess.run([self.binary, "device"], capture_output=True, text=True, check=True).stdout
-        gpu = [line.split(":", 1)[-1].strip() for line in described.split("\n") if line.startswith("GPU")]
-        memory = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") / 2 ** 30
-        version = subprocess.run(["sort", "--version"], capture_output=True, text=True, check=True).stdout.split("\n")[0]
-        return "%d cores, %.0f GiB, %s; %s with %d threads; caches dropped before each run" % (
-            self.threads, memory, gpu[0].split(", compute")[0] if gpu else "no GPU", version, self.threads)
-
     def write(self):
         with open(self.results + "/end_to_end.csv", "w", newline="", encoding="ascii") as f:
             out = csv.writer(f)
@@ -158,8 +134,8 @@ class Bench:
             lines.append("| %s | %s | %.2f | %.2f | %s | %.2f |" % (
                 title, program, seconds, self.gigabytes / seconds, "%.1f" % (gnu / seconds) if gnu else "",
                 seconds / disk))
-        text = "Measured %s on: %s; GNU sort %d time(s), the others the median of %d in turn.\n\n" % (
-            time.strftime("%Y-%m-%d"), self.machine(), self.gnu_runs, self.runs) + "\n".join(lines) + "\n"
+        text = "Measured %s on: %s; caches dropped before each run; GNU sort %d time(s), the others the median of %d in turn.\n\n" % (
+            time.strftime("%Y-%m-%d"), figures.machine_with_gpu(self.binary), self.gnu_runs, self.runs) + "\n".join(lines) + "\n"
         with open(self.results + "/end_to_end.md", "w", encoding="utf-8") as f:
             f.write(text)
         print("\n" + text)

@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: MIT
 """What the benchmarks share of showing what they found."""
+import os
 import platform
+import re
+import subprocess
 
 
 def cpu_name():
@@ -9,6 +12,21 @@ def cpu_name():
             if line.startswith("model name"):
                 return " ".join(line.split(":", 1)[1].split())
     return platform.machine()
+
+
+def gpus(binary):
+    """What `gpusort device` says of each."""
+    described = subprocess.run([binary, "device"], capture_output=True, text=True, check=True).stdout
+    found = re.findall(r"^(?:GPU)? +\d+: (.*)", described, re.MULTILINE)
+    return [gpu.split(", compute")[0] for gpu in found]
+
+
+def machine_with_gpu(binary):
+    memory = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") / 2 ** 30
+    version = subprocess.run(["sort", "--version"], capture_output=True, text=True, check=True).stdout.split("\n")[0]
+    threads = len(os.sched_getaffinity(0))
+    return "%d cores, %.0f GiB, %s; %s with %d threads" % (
+        threads, memory, (gpus(binary) or ["no GPU"])[0], version, threads)
 
 
 def bars(data, programs, colours, number):

@@ -35,6 +35,8 @@ SECTIONS = {
 the sources of Linux, and logs and tables that are made (`tests/bench/real_vs_gnu.py`). How long
 cp takes for the file stands where data is in order.""", ""),
     "end-to-end": ("Sorting, with a GPU", "There the disk is the bound (`tests/bench/end_to_end.sh`).", ""),
+    "memory-gpu": ("Sorting in memory, with a GPU", """From files in /dev/shm to /dev/null, /dev/shm and pipes, and where the
+card's memory is small (`tests/bench/memory_to_memory.sh` says what can be chosen).""", ""),
     "join": ("Joins", """Of equal keys and of numbers near each other, beside DuckDB, Polars and GNU sort with
 join(1) (`tests/bench/join_vs_others.py` says what is compared). CPU seconds are of all threads.""", ""),
     "stats": ("Streams", """Quantiles and frequencies, beside DataSketches, DDSketch, DuckDB and sort with uniq, and by the
@@ -122,6 +124,17 @@ def end_to_end_line(text):
     return "%s of %s, file to file: --engine gpu %s s; %s" % (size, title, seconds["gpusort --engine gpu"], ", ".join(others))
 
 
+def memory_line(text):
+    """The seconds of the first program of each row, and how much faster than each other it is."""
+    found = rows(text)
+    parts = []
+    for title in dict.fromkeys(row[0] for row in found):
+        first, *others = [row for row in found if row[0] == title]
+        ratios = ", ".join("%s %s" % (row[1], row[5]) for row in others)
+        parts.append("%s: %s s%s" % (title, first[2].split()[0], " (times faster than " + ratios + ")" if ratios else ""))
+    return "; ".join(parts)
+
+
 def index_line(text):
     found = rows(text)
     title, memory = found[-1][0], max((row[1] for row in found), key=lambda m: int(m.split()[0]))
@@ -136,7 +149,7 @@ def search_line(text):
         "%s: %s" % (row[0], row[-1]) for row in rows(text))
 
 
-LINES = {"sort": sort_line, "sort-real": real_line, "join": join_line, "stats": stats_line, "end-to-end": end_to_end_line, "index": index_line, "search": search_line, "index-gpu": index_line}
+LINES = {"sort": sort_line, "sort-real": real_line, "join": join_line, "stats": stats_line, "end-to-end": end_to_end_line, "memory-gpu": memory_line, "index": index_line, "search": search_line, "index-gpu": index_line}
 
 
 def marked(name, text):
