@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: MIT
 #
 # The whole sort on a machine with a GPU, file to file on the local disk, against GNU sort,
-# the CPU engine and the disk itself, in one run (memory_to_memory.sh: without the disk). Writes build/bench/end_to_end.csv, .md,
-# .svg and the timeline of one sort, end_to_end_timeline.svg.
+# the CPU engine and the disk itself, in one run; memory_to_memory.sh has the rows without
+# the disk. Writes build/bench/end_to_end.csv, .md, .svg and the timeline of one sort,
+# end_to_end_timeline.svg.
 #
 #   BENCH_GB=6          size of each input
 #   BENCH_RUNS=3        runs of each program but GNU sort
