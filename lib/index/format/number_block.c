@@ -90,7 +90,7 @@ bool gs_numbers_shape(gs_number_shape *out, const uint8_t **p, const uint8_t *en
     const unsigned head = once((*p)++);
     out->bits = head & HEAD_BITS;
     out->low = *p;
-    out->exceptions = 0;
+    out->exceptions = out->more_bits = 0;
     if (out->bits > GS_PACK_BITS_MAX || head > (HEAD_BITS | HEAD_EXCEPTIONS) ||
         gs_number_bytes(count, out->bits) > (size_t)(end - *p))
         return false;
@@ -163,6 +163,23 @@ bool gs_numbers_read(const gs_number_shape *shape, size_t count, uint64_t *numbe
                                            << shape->bits;
     }
     return is_good;
+}
+
+bool gs_numbers_read_narrow(const gs_number_shape *shape, uint32_t *numbers)
+{
+    const gs_number_shape s = *shape; /* `numbers' might be any of it */
+    const uint64_t mask = (UINT64_C(1) << s.more_bits) - 1;
+    unsigned all_places = 0;
+    gs_pack_get_narrow(s.low, s.bits, numbers);
+    for (size_t i = 0, at = 0; i < s.exceptions; i++, at += s.more_bits) {
+        const unsigned place = once(&s.places[i]);
+        uint64_t word;
+        memcpy(&word, s.high + at / 8, sizeof word);
+        word = le64toh(word) >> at % 8 & mask;
+        all_places |= place;
+        numbers[place % GS_NUMBERS_MAX] |= (uint32_t)word << s.bits;
+    }
+    return all_places < GS_NUMBERS_MAX;
 }
 
 #ifdef __x86_64__

@@ -53,6 +53,13 @@ bool gs_numbers_shape(gs_number_shape *out, const uint8_t **p, const uint8_t *en
                       size_t count);
 /* Reads what the shape tells of. False if a place is none, which is read as another. */
 bool gs_numbers_read(const gs_number_shape *shape, size_t count, uint64_t *numbers);
+/* Are they of so few bits that GS_PACK_AVX2 reads 128 of them to 32 bits each? */
+static inline bool gs_numbers_are_narrow(const gs_number_shape *shape)
+{
+    return shape->bits + shape->more_bits <= GS_PACK_NARROW_BITS_MAX;
+}
+/* Reads 128 of them, as above; for a processor that has GS_PACK_AVX2. */
+bool gs_numbers_read_narrow(const gs_number_shape *shape, uint32_t *numbers);
 /* Number i of them. What is out of place is none of it. */
 uint64_t gs_numbers_read_one(const gs_number_shape *shape, size_t i);
 /* Goes behind any number of numbers. */

@@ -114,6 +114,29 @@ FOR_AVX2 static void get_avx2(const uint8_t *from, unsigned bits, uint64_t *numb
     }
 }
 
+/* Eight numbers at a time: four in each half, from the byte on where they begin. */
+FOR_AVX2 static void get_narrow_avx2(const uint8_t *from, unsigned bits,
+                                     uint32_t *numbers)
+{
+    const size_t second = bits * 4 / 8;
+    const __m256i places = _mm256_mullo_epi32(_mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7),
+                                              _mm256_set1_epi32((int)bits));
+    const __m256i half =
+        _mm256_inserti128_si256(_mm256_setzero_si256(), _mm_set1_epi32((int)second), 1);
+    const __m256i first_byte = _mm256_sub_epi32(_mm256_srli_epi32(places, 3), half);
+    const __m256i shuffle =
+        _mm256_add_epi32(_mm256_mullo_epi32(first_byte, _mm256_set1_epi32(0x01010101)),
+                         _mm256_set1_epi32(0x03020100));
+    const __m256i shift = _mm256_and_si256(places, _mm256_set1_epi32(7));
+    const __m256i mask = _mm256_set1_epi32((int)((1U << bits) - 1));
+    for (size_t i = 0; i < GS_PACK_COUNT; i += GROUP, from += bits) {
+        const __m256i eight =
+            _mm256_shuffle_epi8(avx2_load(from, from + second), shuffle);
+        _mm256_storeu_si256((__m256i *)(void *)(numbers + i),
+                            _mm256_and_si256(_mm256_srlv_epi32(eight, shift), mask));
+    }
+}
+
 FOR_AVX512 static void get_avx512(const uint8_t *from, unsigned bits, uint64_t *numbers)
 {
     const __m512i mask = _mm512_set1_epi64((long long)((UINT64_C(1) << bits) - 1));
@@ -166,6 +189,18 @@ void gs_pack_get_by(gs_pack_way way, const uint8_t *from, unsigned bits,
 #endif
     gs_assert(way == GS_PACK_PLAIN);
     get_plain(from, bits, numbers);
+}
+
+void gs_pack_get_narrow(const uint8_t *from, unsigned bits, uint32_t *numbers)
+{
+    gs_assert(bits <= GS_PACK_NARROW_BITS_MAX);
+#ifdef __x86_64__
+    get_narrow_avx2(from, bits, numbers);
+#else
+    (void)from;
+    (void)numbers;
+    gs_assert(gs_pack_has_way(GS_PACK_AVX2));
+#endif
 }
 
 gs_pack_way gs_pack_best_way(void)

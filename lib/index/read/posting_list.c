@@ -171,10 +171,37 @@ static gs_code read_from(gs_posting_list *l, uint64_t doc, gs_status *st)
 
 /* --- block by block ----------------------------------------------------------------- */
 
+#ifdef __x86_64__
+
+/* Frequencies of 32 bits, each less one; the compiler makes vectors of it. */
+__attribute__((target("avx2"))) static void widen_tfs_avx2(const uint32_t *less_one,
+                                                           uint64_t *tfs)
+{
+    for (size_t i = 0; i < GS_INDEX_BLOCK; i++)
+        tfs[i] = (uint64_t)less_one[i] + 1;
+}
+
+#endif
+
+/* Reads frequencies that GS_PACK_AVX2, if that is the best way, reads to 32 bits each:
+ * none can be too large then. False: there are none, or one is out of place. */
+static bool read_narrow_tfs(gs_posting_list *l)
+{
+#ifdef __x86_64__
+    uint32_t less_one[GS_NUMBERS_MAX];
+    if (gs_pack_best_way() != GS_PACK_AVX2 || !gs_numbers_are_narrow(&l->packed_tfs) ||
+        !gs_numbers_read_narrow(&l->packed_tfs, less_one))
+        return false;
+    widen_tfs_avx2(less_one, l->tfs);
+    l->has_tfs = true;
+#endif
+    return l->has_tfs;
+}
+
 gs_code gs_posting_list_block(gs_posting_list *l, gs_status *st)
 {
     GS_TRY(read_from(l, 0, st));
-    if (l->count == 0 || l->has_tfs)
+    if (l->count == 0 || l->has_tfs || read_narrow_tfs(l))
         return GS_OK;
     if (!gs_numbers_read(&l->packed_tfs, GS_INDEX_BLOCK, l->tfs))
         return damaged(l, "a frequency is out of place", st);
@@ -189,6 +216,8 @@ gs_code gs_posting_list_block(gs_posting_list *l, gs_status *st)
 /* What is no frequency is none of what a checksum was right of: then any will do. */
 void gs_posting_list_unpack(gs_posting_list *l)
 {
+    if (read_narrow_tfs(l))
+        return;
     (void)gs_numbers_read(&l->packed_tfs, GS_INDEX_BLOCK, l->tfs);
     for (size_t i = 0; i < GS_INDEX_BLOCK; i++)
         l->tfs[i] = (l->tfs[i] & UINT32_MAX) + 1;

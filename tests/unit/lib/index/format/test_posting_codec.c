@@ -75,8 +75,30 @@ static size_t shortest(const uint64_t *numbers, size_t count)
     return best;
 }
 
+/* Numbers whose shape says so come back as 32 bits each; none that are spoiled do. */
+static bool come_back_narrow(const gs_number_shape *shape, const uint64_t *numbers,
+                             uint8_t *places)
+{
+    uint32_t got[GS_NUMBERS_MAX + 1];
+    if (!gs_pack_has_way(GS_PACK_AVX2) || !gs_numbers_are_narrow(shape))
+        return false;
+    got[GS_NUMBERS_MAX] = 77;
+    CHECK(gs_numbers_read_narrow(shape, got));
+    for (size_t i = 0; i < GS_NUMBERS_MAX; i++)
+        CHECK(got[i] == numbers[i]);
+    if (shape->exceptions > 0) {
+        uint8_t *const place = &places[below(shape->exceptions)];
+        *place ^= 0x80; /* there is none */
+        CHECK(!gs_numbers_read_narrow(shape, got));
+        *place ^= 0x80;
+    }
+    CHECK(got[GS_NUMBERS_MAX] == 77);
+    return true;
+}
+
 static void numbers_come_back(void)
 {
+    unsigned narrow = 0;
     for (unsigned round = 0; round < ROUNDS; round++) {
         const size_t count = round % 2 ? GS_NUMBERS_MAX : below(GS_NUMBERS_MAX + 1);
         uint64_t numbers[GS_NUMBERS_MAX], got[GS_NUMBERS_MAX];
@@ -99,10 +121,15 @@ static void numbers_come_back(void)
             CHECK(gs_numbers_shape(&shape, &p, from + bytes, count));
             for (size_t i = 0; i < count; i++)
                 CHECK(gs_numbers_read_one(&shape, i) == numbers[i]);
+            uint8_t *const places =
+                shape.exceptions > 0 ? from + (shape.places - from) : from;
+            narrow +=
+                count == GS_NUMBERS_MAX && come_back_narrow(&shape, numbers, places);
             p = from;
         }
         CHECK(bytes == 0 || !gs_numbers_get(&p, from + bytes - 1, count, got));
     }
+    CHECK(narrow > ROUNDS / 10 || !gs_pack_has_way(GS_PACK_AVX2));
 }
 
 /* Whatever the processor has, blocks are of the same widths. */
@@ -182,6 +209,58 @@ static bool marks_are_documents(const uint8_t *from, size_t bytes, uint64_t firs
     return true;
 }
 
+/* One block of docIDs in every way that the processor has. */
+static void documents_come_back(const uint8_t *from, size_t bytes, uint64_t first,
+                                const uint64_t *docs)
+{
+    const uint64_t last = docs[GS_INDEX_BLOCK - 1];
+    uint64_t got[GS_BLOCK_DOCS_ROOM];
+    for (gs_pack_way way = 0; way <= gs_pack_best_way(); way++) {
+        const uint8_t *p = from;
+        CHECK(gs_block_get_docs_by(way, &p, from + bytes, first, last, got));
+        CHECK(memcmp(docs, got, GS_INDEX_BLOCK * sizeof *docs) == 0);
+    }
+}
+
+/* Whether a block is one is the same in every way, and what it says then. */
+static void ways_agree(const uint8_t *from, size_t bytes, uint64_t first, uint64_t last)
+{
+    uint64_t want[GS_BLOCK_DOCS_ROOM], got[GS_BLOCK_DOCS_ROOM];
+    const uint8_t *p = from;
+    if (gs_block_get_docs_by(GS_PACK_PLAIN, &p, from + bytes, first, last, want)) {
+        documents_come_back(from, bytes, first, want);
+        return;
+    }
+    for (gs_pack_way way = 0; way <= gs_pack_best_way(); way++) {
+        p = from;
+        CHECK(!gs_block_get_docs_by(way, &p, from + bytes, first, last, got));
+    }
+}
+
+/* Blocks at the bounds of what a way can do: gaps of all widths that are all alike, most
+ * of all the least and the largest, which are not narrow any more from 25 bits on. */
+static void even_blocks_come_back(void)
+{
+    static const uint64_t no_more[GS_INDEX_BLOCK] = {0};
+    for (unsigned bits = 0; bits <= GS_PACK_BITS_MAX - 7; bits++) {
+        for (uint64_t less = 0; less < 2; less++) {
+            const uint64_t gap = (UINT64_C(1) << bits) - less;
+            const uint64_t first = less == 0 ? 0 : number_of(39);
+            uint64_t docs[GS_INDEX_BLOCK], numbers[GS_INDEX_BLOCK];
+            uint8_t packed[GS_BLOCK_BYTES_MAX + GS_PACK_SLACK];
+            for (size_t i = 0; i < GS_INDEX_BLOCK; i++) {
+                numbers[i] = gap;
+                docs[i] = first + i + (i + 1) * gap;
+            }
+            const size_t bytes =
+                (size_t)(gs_block_put(packed, first, docs, numbers, no_more) - packed);
+            uint8_t *const from = place_for(bytes, GS_PACK_SLACK);
+            memcpy(from, packed, bytes);
+            documents_come_back(from, bytes, first, docs);
+        }
+    }
+}
+
 static void blocks_come_back(void)
 {
     unsigned as_bits = 0, marked = 0, marked_as_bits = 0;
@@ -198,11 +277,8 @@ static void blocks_come_back(void)
         uint8_t *const from = place_for(bytes, GS_PACK_SLACK);
         memcpy(from, packed, bytes);
         const uint8_t *p = from;
-        for (gs_pack_way way = 0; way <= gs_pack_best_way(); way++) {
-            p = from;
-            CHECK(gs_block_get_docs_by(way, &p, from + bytes, first, last, got));
-            CHECK(memcmp(docs, got, sizeof docs) == 0);
-        }
+        CHECK(gs_block_get_docs(&p, from + bytes, first, last, got));
+        documents_come_back(from, bytes, first, docs);
         CHECK(gs_numbers_get(&p, from + bytes, GS_INDEX_BLOCK, got) && p == from + bytes);
         CHECK(memcmp(tfs, got, sizeof tfs) == 0);
         const bool is_marked = marks_are_documents(from, bytes, first, docs);
@@ -211,6 +287,8 @@ static void blocks_come_back(void)
         p = from; /* of bits, the last docID is what the skip entry says */
         if (packed[0] != 0x80)
             CHECK(!gs_block_get_docs(&p, from + bytes, first, last + 1 + below(9), got));
+        from[below(bytes)] ^= (uint8_t)(1U << below(8));
+        ways_agree(from, bytes, first, last);
     }
     CHECK(as_bits > ROUNDS / 10 && as_bits < ROUNDS * 9 / 10);
     CHECK(marked_as_bits > ROUNDS / 100 && marked - marked_as_bits > ROUNDS / 100);
@@ -306,6 +384,7 @@ int main(void)
     every_way_plans_the_same();
     numbers_are_those_of_the_format();
     blocks_come_back();
+    even_blocks_come_back();
     tails_come_back();
     close_numbers_take_no_bits();
     other_bytes_do_no_harm();

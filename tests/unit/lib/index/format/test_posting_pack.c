@@ -77,6 +77,26 @@ static void read_back(gs_pack_way way, uint8_t *end)
     }
 }
 
+/* The same of 32 bits each. */
+static void read_back_narrow(uint8_t *end)
+{
+    for (unsigned bits = 0; bits <= GS_PACK_NARROW_BITS_MAX; bits++) {
+        for (unsigned round = 0; round < ROUNDS; round++) {
+            uint64_t numbers[GS_PACK_COUNT];
+            uint32_t got[GS_PACK_COUNT + 1];
+            uint8_t *const from = end - GS_PACK_SLACK - gs_pack_bytes(bits) - round % 67;
+            make_numbers(numbers, bits, round);
+            memset(from, 0xff, (size_t)(end - from));
+            (void)gs_pack_put_some(from, numbers, GS_PACK_COUNT, bits);
+            got[GS_PACK_COUNT] = 77;
+            gs_pack_get_narrow(from, bits, got);
+            for (size_t i = 0; i < GS_PACK_COUNT; i++)
+                CHECK(got[i] == numbers[i]);
+            CHECK(got[GS_PACK_COUNT] == 77);
+        }
+    }
+}
+
 static void numbers_come_back(void)
 {
     const size_t page = (size_t)sysconf(_SC_PAGESIZE);
@@ -89,6 +109,8 @@ static void numbers_come_back(void)
         if (gs_pack_has_way(way))
             read_back(way, pages + 2 * page);
     }
+    if (gs_pack_has_way(GS_PACK_AVX2))
+        read_back_narrow(pages + 2 * page);
     REQUIRE(munmap(pages, 3 * page) == 0);
 }
 
