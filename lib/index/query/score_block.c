@@ -73,7 +73,7 @@ static size_t pick_plain(const gs_scores *scores, size_t count, const double *le
 #ifdef __x86_64__
 
 #define FOR_AVX2 __attribute__((target("avx2")))
-enum { QUAD = 4 };
+enum { QUAD = 4, GROUP = 32 };
 
 /* Numbers below 2^52, to which 2^52 is added by a bit, and taken off again. */
 FOR_AVX2 static inline __m256d doubles_of(__m256i integers)
@@ -120,6 +120,35 @@ FOR_AVX2 static void score_avx2(const gs_score_rule *rule, const uint64_t *docs,
         memcpy(out->classes + i, &classes, QUAD);
     }
     score_each(rule, docs, tfs, i, count, out);
+}
+
+/* Most postings have less than what is enough in any class: four are compared with that
+ * at a time, and the classes of few looked at. */
+FOR_AVX2 static size_t pick_avx2(const gs_scores *scores, size_t count,
+                                 const double *least, uint8_t *which)
+{
+    double enough = least[0];
+    for (unsigned i = 1; i < GS_LENGTH_CLASSES; i++)
+        enough = least[i] < enough ? least[i] : enough;
+    const __m256d least_of_all = _mm256_set1_pd(enough);
+    size_t picked = 0;
+    for (size_t from = 0; from < count; from += GROUP) {
+        uint64_t promising = 0;
+        for (unsigned i = 0; i < GROUP; i += QUAD) {
+            const __m256d parts = _mm256_loadu_pd(scores->parts + from + i);
+            const int above =
+                _mm256_movemask_pd(_mm256_cmp_pd(parts, least_of_all, _CMP_GT_OQ));
+            promising |= (uint64_t)(unsigned)above << i;
+        }
+        if (count - from < GROUP)
+            promising &= (UINT64_C(1) << (count - from)) - 1;
+        for (; promising != 0; promising &= promising - 1) {
+            const size_t i = from + (size_t)__builtin_ctzll(promising);
+            which[picked] = (uint8_t)i;
+            picked += scores->parts[i] > least[scores->classes[i]];
+        }
+    }
+    return picked;
 }
 
 #define FOR_AVX512 __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,popcnt")))
@@ -228,6 +257,8 @@ size_t gs_score_pick(gs_score_way way, const gs_scores *scores, size_t count,
 #ifdef __x86_64__
     if (way == GS_SCORE_AVX512)
         return pick_avx512(scores, count, least, which);
+    if (way == GS_SCORE_AVX2)
+        return pick_avx2(scores, count, least, which);
 #endif
     gs_assert(way < GS_SCORE_AVX512);
     return pick_plain(scores, count, least, which);

@@ -45,6 +45,39 @@ static size_t pick_plain(const gs_score_window *w, size_t from, const float *lea
 
 #ifdef __x86_64__
 
+/* Which of eight, a bit each, exceed what their classes have to, `low` of the first eight
+ * and `high` of the others. */
+__attribute__((target("avx2"))) static inline unsigned
+exceed_avx2(const float *sums, const uint8_t *classes, __m256 low, __m256 high)
+{
+    const __m256i of =
+        _mm256_cvtepu8_epi32(_mm_loadl_epi64((const __m128i *)(const void *)classes));
+    const __m256 is_high = _mm256_castsi256_ps(_mm256_slli_epi32(of, 28)); /* its sign */
+    const __m256 least = _mm256_blendv_ps(_mm256_permutevar8x32_ps(low, of),
+                                          _mm256_permutevar8x32_ps(high, of), is_high);
+    return (unsigned)_mm256_movemask_ps(
+        _mm256_cmp_ps(_mm256_loadu_ps(sums), least, _CMP_GT_OQ));
+}
+
+__attribute__((target("avx2"))) static size_t pick_avx2(const gs_score_window *w,
+                                                        size_t from, const float *least,
+                                                        uint16_t *which, float *sums)
+{
+    enum { EIGHT = GS_WINDOW_ROW / 2 };
+    const __m256 low = _mm256_loadu_ps(least), high = _mm256_loadu_ps(least + EIGHT);
+    unsigned found =
+        exceed_avx2(w->sums + from, w->classes + from, low, high) |
+        exceed_avx2(w->sums + from + EIGHT, w->classes + from + EIGHT, low, high)
+            << EIGHT;
+    size_t picked = 0;
+    for (; found != 0; found &= found - 1) {
+        const size_t i = from + (size_t)__builtin_ctz(found);
+        which[picked] = (uint16_t)i;
+        sums[picked++] = w->sums[i];
+    }
+    return picked;
+}
+
 __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,popcnt"))) static size_t
 pick_avx512(const gs_score_window *w, size_t from, const float *least, uint16_t *which,
             float *sums)
@@ -72,6 +105,8 @@ static size_t pick_row(gs_score_way way, const gs_score_window *w, size_t from,
 #ifdef __x86_64__
     if (way == GS_SCORE_AVX512)
         return pick_avx512(w, from, least, which, sums);
+    if (way == GS_SCORE_AVX2)
+        return pick_avx2(w, from, least, which, sums);
 #endif
     gs_assert(way < GS_SCORE_AVX512);
     return pick_plain(w, from, least, which, sums);

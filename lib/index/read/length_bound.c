@@ -65,9 +65,57 @@ float gs_length_bound_weight(double weight, size_t terms)
 
 #ifdef __x86_64__
 
+#define FOR_AVX2   __attribute__((target("avx2")))
 #define FOR_AVX512 __attribute__((target("avx512f")))
 
-_Static_assert((int)GS_LENGTH_CLASSES == 16, "a register has them all");
+_Static_assert((int)GS_LENGTH_CLASSES == 16, "a register has them all, or two do");
+enum { HALF = GS_LENGTH_CLASSES / 2 };
+
+static inline bool has_avx2(void)
+{
+    return __builtin_cpu_supports("avx2");
+}
+
+FOR_AVX2 static inline __m256 part_avx2(__m256 weight, __m256 best)
+{
+    const __m256 sum = _mm256_add_ps(best, _mm256_set1_ps(1));
+    return _mm256_mul_ps(weight, _mm256_div_ps(best, sum));
+}
+
+FOR_AVX2 static void bounds_of_avx2(gs_length_bounds *out, const gs_length_scale *s,
+                                    float weight, const uint8_t *impacts, unsigned count)
+{
+    __m256 low = _mm256_setzero_ps(), high = low;
+    for (unsigned k = 0; k < count; k++) {
+        const gs_impact impact = gs_impact_at(impacts, k);
+        const float *const inverse = s->inverse[impact.length].most;
+        const __m256 tf = _mm256_set1_ps(s->frequency[impact.tf]);
+        low = _mm256_max_ps(low, _mm256_mul_ps(tf, _mm256_loadu_ps(inverse)));
+        high = _mm256_max_ps(high, _mm256_mul_ps(tf, _mm256_loadu_ps(inverse + HALF)));
+    }
+    const __m256 all = _mm256_set1_ps(weight);
+    _mm256_storeu_ps(out->most, part_avx2(all, low));
+    _mm256_storeu_ps(out->most + HALF, part_avx2(all, high));
+}
+
+FOR_AVX2 static bool exceed_avx2(const gs_length_bounds *b, float limit)
+{
+    const __m256 least = _mm256_set1_ps(limit);
+    const __m256 low = _mm256_cmp_ps(_mm256_loadu_ps(b->most), least, _CMP_GT_OQ);
+    const __m256 high = _mm256_cmp_ps(_mm256_loadu_ps(b->most + HALF), least, _CMP_GT_OQ);
+    return _mm256_movemask_ps(_mm256_or_ps(low, high)) != 0;
+}
+
+FOR_AVX2 static float most_avx2(const gs_length_bounds *b)
+{
+    const __m256 eight =
+        _mm256_max_ps(_mm256_loadu_ps(b->most), _mm256_loadu_ps(b->most + HALF));
+    __m128 most =
+        _mm_max_ps(_mm256_castps256_ps128(eight), _mm256_extractf128_ps(eight, 1));
+    most = _mm_max_ps(most, _mm_movehl_ps(most, most));
+    most = _mm_max_ss(most, _mm_movehdup_ps(most));
+    return _mm_cvtss_f32(_mm_max_ss(most, _mm_setzero_ps()));
+}
 
 static inline bool has_avx512(void)
 {
@@ -126,6 +174,10 @@ void gs_length_bounds_of(gs_length_bounds *out, const gs_length_scale *s, float 
         bounds_of_avx512(out, s, weight, impacts, count);
         return;
     }
+    if (has_avx2()) {
+        bounds_of_avx2(out, s, weight, impacts, count);
+        return;
+    }
 #endif
     gs_length_bounds_plain(out, s, weight, impacts, count);
 }
@@ -172,6 +224,8 @@ bool gs_length_bounds_exceed(const gs_length_bounds *b, float limit)
 #ifdef __x86_64__
     if (has_avx512())
         return exceed_avx512(b, limit);
+    if (has_avx2())
+        return exceed_avx2(b, limit);
 #endif
     int any = 0;
     for (unsigned i = 0; i < GS_LENGTH_CLASSES; i++)
@@ -184,6 +238,8 @@ float gs_length_bounds_most(const gs_length_bounds *b)
 #ifdef __x86_64__
     if (has_avx512())
         return most_avx512(b);
+    if (has_avx2())
+        return most_avx2(b);
 #endif
     float most = 0;
     for (unsigned i = 0; i < GS_LENGTH_CLASSES; i++)

@@ -167,12 +167,30 @@ static void places_are_found(void)
     }
 }
 
+/* The largest bound, wherever it is, and what is above a limit. */
+static void bounds_are_compared(void)
+{
+    for (unsigned round = 0; round < ROUNDS; round++) {
+        gs_length_bounds b;
+        float largest = 0;
+        for (unsigned i = 0; i < GS_LENGTH_CLASSES; i++) {
+            b.most[i] = below(4) ? (float)below(1 << 20) / 1000 : 0;
+            largest = b.most[i] > largest ? b.most[i] : largest;
+        }
+        const float most = gs_length_bounds_most(&b);
+        CHECK(memcmp(&most, &largest, sizeof most) == 0);
+        CHECK(!gs_length_bounds_exceed(&b, largest));
+        CHECK(gs_length_bounds_exceed(&b, nextafterf(largest, -1)));
+    }
+}
+
 int main(void)
 {
     state = check_seed(5);
     scores_are_in_order();
     blocks_are_bounded();
     impacts_are_bounded();
+    bounds_are_compared();
     places_are_found();
     return check_failures != 0;
 }
