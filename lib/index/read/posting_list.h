@@ -97,6 +97,7 @@ GS_MUST_CHECK gs_code gs_posting_list_move(gs_posting_list *l, uint64_t doc,
 static inline size_t gs_posting_list_place(const gs_posting_list *l, uint64_t doc)
 {
     const uint64_t *from = l->docs;
+#pragma GCC unroll 8
     for (size_t half = GS_INDEX_BLOCK / 2; half > 0; half /= 2)
         from += half & (0 - (size_t)(from[half - 1] < doc)); /* no `?': it would branch */
     return (size_t)(from - l->docs);
