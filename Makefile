@@ -377,6 +377,7 @@ limits-test: $(PROGRAM)
 
 python-test: $(PROGRAM) wheel
 	@$(PYTHON) tests/api/python.py build/wheel/*.whl $(PROGRAM)
+	@tests/api/python_types.sh build/wheel/*.whl
 
 # What needs no Ray; and, in an environment of its own, what does.
 ray-plain-test:

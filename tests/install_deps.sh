@@ -16,7 +16,7 @@ compiler=gcc
 [[ ${cc[*]} == *clang* ]] && compiler=clang
 
 build_needs=("$compiler" libc6-dev libzstd-dev libxxhash-dev zlib1g-dev libutf8proc-dev libstemmer-dev)
-test_needs=(make gcc liburing-dev python3 zstd gzip clang libclang-rt-dev clang-format man-db pkg-config python3-cffi python3-numpy locales)
+test_needs=(make gcc liburing-dev python3 zstd gzip clang libclang-rt-dev clang-format man-db pkg-config python3-cffi python3-numpy mypy locales)
 
 # compiles HEADER
 compiles() {

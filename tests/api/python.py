@@ -583,6 +583,17 @@ class Parts(unittest.TestCase):
         with self.assertRaises(gpusort.ArgumentError):
             gpusort.sample("parted", "cuts", 0)
 
+    def test_of_a_shuffle(self) -> None:
+        """Cut where one sort of that seed is, which another seed would not give."""
+        write("parted", [b"%d" % i for i in range(5000)])
+        for seed in (b"seed" * 4, b"some" * 4):
+            gpusort.sample("parted", "cuts", 1000, parts=3, keys="1R", order_seed=seed)
+            gpusort.partition("parted", "s", "cuts", keys="1R", seed=seed)
+            whole = b"".join(Path(f"s.000{i}").read_bytes() for i in range(3))
+            gpusort.sort("parted", "shuffled", keys="1R", seed=seed)
+            self.assertEqual(whole, Path("shuffled").read_bytes())
+            self.assertLess(max(Path(f"s.000{i}").stat().st_size for i in range(3)), len(whole) / 2)
+
 
 class Joins(unittest.TestCase):
     def test_as_the_command(self) -> None:
@@ -676,6 +687,8 @@ class Machines(unittest.TestCase):
             with self.subTest(kind, args=args):
                 gpusort.generate(kind, "test-data", **options)
                 expected = command("gen", kind, *args)
+                self.assertEqual(Path("test-data").read_bytes(), expected)
+                gpusort.generate(kind, b"test-data", **options)
                 self.assertEqual(Path("test-data").read_bytes(), expected)
                 with open("test-data-2", "wb") as out:
                     out.write(b"before")

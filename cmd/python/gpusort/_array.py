@@ -4,9 +4,12 @@
 from __future__ import annotations
 
 import sys
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
 
-from ._library import Job, ffi, lib
+from ._library import Array, Job, JobOptions, ffi, lib
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 _types = {"u": "U", "i": "I", "f": "F"}
 
@@ -24,7 +27,7 @@ def _type_of(array: Any) -> int:
     return int(getattr(lib, f"GPUSORT_{_types[letter]}{width * 8}"))
 
 
-def sort_array(array: Any, **job_options: Any) -> Any:
+def sort_array(array: Array, **job_options: Unpack[JobOptions]) -> Array:
     """Puts a one-dimensional array of u32, i32, f32, u64, i64 or f64 in ascending order, NaN
     last, on a GPU or the cores, and returns it. Options are those of every job."""
     kind = _type_of(array)
@@ -35,6 +38,6 @@ def sort_array(array: Any, **job_options: Any) -> Any:
     options = ffi.new("gpusort_job *")
     job.fill(options)
     if shape[0] > 0:  # a memoryview fails where it is read-only or has gaps
-        numbers = job.borrow(memoryview(array), is_written=True)
+        numbers = job.borrow(memoryview(cast(Any, array)), is_written=True)
         job.run(lib.gpusort_sort_numbers, numbers, shape[0], kind, options)
     return array

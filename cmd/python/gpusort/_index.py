@@ -5,9 +5,12 @@ from __future__ import annotations
 
 import os
 import threading
-from typing import Any, Iterable, Iterator, NamedTuple
+from typing import TYPE_CHECKING, Any, Iterable, Iterator, NamedTuple
 
-from ._library import Job, Path, check, exception_of_question, ffi, lib, name_of, new_error
+from ._library import Job, JobOptions, Path, check, exception_of_question, ffi, filled, lib, name_of, new_error
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 
 class Hit(NamedTuple):
@@ -49,12 +52,11 @@ def _documents(
     id_field: str | None,
     text_fields: Iterable[str],
     skip_bad: bool,
-    job_options: dict[str, Any],
+    job_options: JobOptions,
 ) -> tuple[Job, Any]:
     """What is read into an index: a job and its options."""
     job = Job(**job_options)
-    o = ffi.new("gpusort_build_options *")
-    o.size = ffi.sizeof("gpusort_build_options")
+    o = filled("build_options")
     job.fill(o.job)
     every = [inputs] if isinstance(inputs, (str, bytes, os.PathLike)) else list(inputs)
     fields = [text_fields] if isinstance(text_fields, str) else list(text_fields)
@@ -106,8 +108,7 @@ class Index:
         out, error = ffi.new("gpusort_index **"), new_error()
         check(lib.gpusort_index_open(out, name_of(folder), error), error)
         self._index = ffi.gc(out[0], lib.gpusort_index_close)
-        info = ffi.new("gpusort_index_info *")
-        info.size = ffi.sizeof("gpusort_index_info")
+        info = filled("index_info")
         lib.gpusort_index_describe(self._index, info)
         self.documents: int = info.documents
         self.terms: int = info.terms
@@ -149,7 +150,7 @@ class Index:
         reorder: bool = False,
         unique_names: bool = False,
         checkpoint: Path | None = None,
-        **job_options: Any,
+        **job_options: Unpack[JobOptions],
     ) -> Index:
         """Makes an index of documents or tuples, as `gpusort index build` does, and opens
         it."""
@@ -175,7 +176,7 @@ class Index:
         id_field: str | None = None,
         text_fields: Iterable[str] = (),
         skip_bad: bool = False,
-        **job_options: Any,
+        **job_options: Unpack[JobOptions],
     ) -> Index:
         """Puts documents behind those that an index has, as `gpusort index append` does, and
         opens it; with `update` those that have the name of a new one go. One that is open
@@ -187,7 +188,7 @@ class Index:
 
     @staticmethod
     def delete(
-        folder: Path, names: str | Iterable[str], *, merge: bool = True, **job_options: Any
+        folder: Path, names: str | Iterable[str], *, merge: bool = True, **job_options: Unpack[JobOptions]
     ) -> Deletion:
         """Takes the documents that have one of the names out of an index, all at once, as
         `gpusort index delete` does."""
@@ -204,7 +205,7 @@ class Index:
         return Deletion(deleted[0], [n for n, is_there in zip(every, found) if not is_there])
 
     @staticmethod
-    def compact(folder: Path, **job_options: Any) -> None:
+    def compact(folder: Path, **job_options: Unpack[JobOptions]) -> None:
         """Makes all segments of an index one, of which nothing is deleted: the same bytes as
         one build of the documents that are left."""
         job, options = Job(**job_options), ffi.new("gpusort_job *")
@@ -221,13 +222,12 @@ class Index:
         doc_ids: str = "auto",
         unique_names: bool = False,
         checkpoint: Path | None = None,
-        **job_options: Any,
+        **job_options: Unpack[JobOptions],
     ) -> Index:
         """Makes one index of several, as `gpusort index merge` does, and opens it. `doc_ids`
         is "auto", "keep" or "shift"."""
         job, every = Job(**job_options), list(inputs)
-        o = ffi.new("gpusort_index_merge_options *")
-        o.size = ffi.sizeof("gpusort_index_merge_options")
+        o = filled("index_merge_options")
         job.fill(o.job)
         o.folder, o.replaces, o.unique_names = job.text(folder), replace, unique_names
         o.inputs, o.input_count = job.paths(every), len(every)
@@ -240,7 +240,7 @@ class Index:
 
     @classmethod
     def reorder(
-        cls, folder: Path, index: Path, *, replace: bool = False, **job_options: Any
+        cls, folder: Path, index: Path, *, replace: bool = False, **job_options: Unpack[JobOptions]
     ) -> Index:
         """Makes the same index with its documents in an order that makes it smaller and
         searches faster, as `gpusort index reorder` does, and opens it."""
@@ -260,11 +260,10 @@ class Index:
         unique_names: bool = False,
         impacts: bool = False,
         strict: bool = False,
-        **job_options: Any,
+        **job_options: Unpack[JobOptions],
     ) -> Index:
         """Makes an index of a file in the Common Index File Format, and opens it."""
-        job, o = Job(**job_options), ffi.new("gpusort_import_options *")
-        o.size = ffi.sizeof("gpusort_import_options")
+        job, o = Job(**job_options), filled("import_options")
         job.fill(o.job)
         o.folder, o.input, o.replaces = job.text(folder), job.text(file), replace
         o.unique_names, o.has_impacts, o.is_strict = unique_names, impacts, strict
@@ -272,7 +271,7 @@ class Index:
         return cls(folder)
 
     @staticmethod
-    def export_ciff(folder: Path, file: Path, **job_options: Any) -> None:
+    def export_ciff(folder: Path, file: Path, **job_options: Unpack[JobOptions]) -> None:
         """Writes an index as such a file."""
         job, options = Job(**job_options), ffi.new("gpusort_job *")
         job.fill(options)
@@ -337,7 +336,7 @@ class Index:
         finally:
             lib.gpusort_texts_free(out[0])
 
-    def verify(self, *, sums_only: bool = False, **job_options: Any) -> None:
+    def verify(self, *, sums_only: bool = False, **job_options: Unpack[JobOptions]) -> None:
         """Looks at every checksum, order and count, or at checksums only; a FormatError says
         what is wrong first."""
         job, options = Job(**job_options), ffi.new("gpusort_job *")
@@ -436,8 +435,7 @@ class Index:
         kept = self._searchers.__dict__.setdefault("by_options", {})
         wanted = (k1, b, all_words, plain)
         if wanted not in kept:
-            options = ffi.new("gpusort_search_options *")
-            options.size = ffi.sizeof("gpusort_search_options")
+            options = filled("search_options")
             options.k1, options.b = k1, b
             options.needs_all, options.is_plain = all_words, plain
             out, error = ffi.new("gpusort_searcher **"), new_error()

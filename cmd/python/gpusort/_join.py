@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Iterable, Iterator, Sequence, Union, overload
 
-from ._library import Job, Path, ffi, lib
+from ._library import Job, Path, ffi, filled, lib
 from ._order import ByteKey
 from ._sort import Input, Output, SortOptions, _Call, _records_of
 
@@ -27,6 +27,22 @@ _ways: dict[str, tuple[tuple[int, ...], bool]] = {
     "right_anti": ((_RIGHT,), True),
 }
 _matches = ("equal", "less", "at_most", "greater", "at_least")
+
+
+class JoinOptions(SortOptions, total=False):
+    """What join() takes."""
+
+    on: Field | tuple[Field, Field]
+    how: str
+    match: str
+    band: tuple[Number, Number] | None
+    fields: str | Iterable[str] | None
+    filler: Path | None
+    ignore_case: bool
+    skip_bad: bool
+    tuples: tuple[Sequence[ByteKey], Sequence[ByteKey]] | None
+    tuple_sizes: tuple[int, int] | None
+    text: bool
 
 
 def _chosen(value: str, known: Iterable[str], what: str) -> str:
@@ -92,9 +108,9 @@ def _fill_tuples(
 
 
 @overload
-def join(left: Input, right: Input, out: Output, **options: Any) -> None: ...
+def join(left: Input, right: Input, out: Output, **options: Unpack[JoinOptions]) -> None: ...
 @overload
-def join(left: Input, right: Input, out: None = None, **options: Any) -> Iterator[bytes]: ...
+def join(left: Input, right: Input, out: None = None, **options: Unpack[JoinOptions]) -> Iterator[bytes]: ...
 def join(
     left: Input,
     right: Input,
@@ -111,7 +127,7 @@ def join(
     tuples: tuple[Sequence[ByteKey], Sequence[ByteKey]] | None = None,
     tuple_sizes: tuple[int, int] | None = None,
     text: bool = False,
-    **options: Unpack[SortOptions],
+    **options: Any,
 ) -> Iterator[bytes] | None:
     """Lines of two files or descriptors that have the same key, in one, in the order of
     the keys; they need not be sorted, nor fit in memory. Into `out`, as sort() has it, or
@@ -137,8 +153,7 @@ def join(
     form ("csv", "table"), header, delimiter, zero_terminated and all of the job are those
     of sort(). See gpusort_join(3)."""
     call = _Call(dict(options))
-    o = ffi.new("gpusort_join_options *")
-    o.size = ffi.sizeof("gpusort_join_options")
+    o = filled("join_options")
     o.sort = call.options
     sides, o.hides_pairs = _ways[_chosen(how, _ways, "kind of join")]
     o.is_semi = how == "semi"

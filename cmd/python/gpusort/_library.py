@@ -12,11 +12,13 @@ import os
 import pathlib
 import threading
 import time
-from typing import Any, Callable, TypedDict, Union
+from importlib import import_module
+from typing import Any, Callable, NamedTuple, Protocol, TypedDict, TypeVar, Union
 
-from ._header import ffi  # type: ignore[import-not-found]
+Path = Union[str, bytes, "os.PathLike[str]", "os.PathLike[bytes]"]
 
-Path = Union[str, "os.PathLike[str]"]
+# Nobody knows the types of what the header says before there is one.
+ffi: Any = import_module("._header", __package__).ffi
 
 
 def _open() -> Any:
@@ -26,7 +28,17 @@ def _open() -> Any:
     return ffi.dlopen(named or (str(beside) if beside.exists() else "libgpusort.so.0"))
 
 
-lib = _open()
+lib: Any = _open()
+
+
+class Memory(Protocol):
+    """What shows its memory as numpy's arrays do."""
+
+    @property
+    def __array_interface__(self) -> dict[str, Any]: ...
+
+
+Array = TypeVar("Array", bound=Memory)
 
 
 class Error(Exception):
@@ -79,6 +91,13 @@ def new_error() -> Any:
     return ffi.new("gpusort_error *")
 
 
+def filled(type: str) -> Any:
+    """A structure that begins with its size."""
+    out = ffi.new(f"gpusort_{type} *")
+    out.size = ffi.sizeof(f"gpusort_{type}")
+    return out
+
+
 def exception_of_question(question: Any) -> Error:
     """Of one query of several."""
     error = new_error()
@@ -92,12 +111,13 @@ def exception_of(error: Any) -> Error:
     message = ffi.string(error.message).decode("utf-8", "replace")
     exception = _exceptions[name](message)
     if error.system_error:
-        exception.errno = error.system_error  # type: ignore[attr-defined]
+        setattr(exception, "errno", error.system_error)
     exception.code = name.removeprefix("GPUSORT_")
     if error.hint != ffi.NULL:
-        exception.hint = ffi.string(error.hint).decode()
+        hint: str = ffi.string(error.hint).decode()
+        exception.hint = hint
         if hasattr(exception, "add_note"):
-            exception.add_note(exception.hint)
+            exception.add_note(hint)
     return exception
 
 
@@ -106,17 +126,14 @@ def check(code: int, error: Any) -> None:
         raise exception_of(error)
 
 
-class Progress:
+class Progress(NamedTuple):
     """How far a job is."""
 
-    __slots__ = ("input_bytes", "input_bytes_total", "records", "output_bytes", "spilled_bytes")
-
-    def __init__(self, p: Any) -> None:
-        for name in self.__slots__:
-            setattr(self, name, getattr(p, name))
-
-    def __repr__(self) -> str:
-        return "Progress(" + ", ".join(f"{n}={getattr(self, n)}" for n in self.__slots__) + ")"
+    input_bytes: int
+    input_bytes_total: int
+    records: int
+    output_bytes: int
+    spilled_bytes: int
 
 
 _levels = ("error", "warning", "info")
@@ -220,7 +237,8 @@ class Job:
     def _show(self, progress: Callable[[Progress], Any]) -> Callable[[Any, Any], int]:
         def show(_context: Any, now: Any) -> int:
             try:
-                return 1 if progress(Progress(now)) else 0
+                is_over = progress(Progress(*(getattr(now, name) for name in Progress._fields)))
+                return 1 if is_over else 0
             except BaseException as e:  # told by run()
                 self.fail(e)
                 return 1

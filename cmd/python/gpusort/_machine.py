@@ -3,11 +3,10 @@
 
 from __future__ import annotations
 
-import os
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ._library import Job, JobOptions, check, ffi, lib, new_error
-from ._sort import Output
+from ._library import Job, JobOptions, check, ffi, filled, lib, new_error
+from ._sort import Output, fill_output
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -43,23 +42,22 @@ class GPU(NamedTuple):
 
 def machine() -> Machine:
     """As `gpusort device` shows it."""
-    m = ffi.new("gpusort_machine *")
-    m.size = ffi.sizeof("gpusort_machine")
+    m = filled("machine")
     lib.gpusort_machine_describe(m)
-    of_c = {name: getattr(m, name) for name in Machine._fields}
+    of_c: dict[str, Any] = {name: getattr(m, name) for name in Machine._fields}
     why = m.uring_refusal
     of_c["uring_refusal"] = None if why == ffi.NULL else ffi.string(why).decode()
-    return Machine(**{**of_c, "has_liburing": bool(m.has_liburing), "has_cuda": bool(m.has_cuda)})
+    of_c |= {name: bool(of_c[name]) for name in ("has_liburing", "has_cuda")}
+    return Machine(**of_c)
 
 
 def gpus() -> list[GPU]:
     """All of them, usable or not."""
     found = []
     for i in range(lib.gpusort_gpus(ffi.NULL, 0)):
-        g, error = ffi.new("gpusort_gpu *"), new_error()
-        g.size = ffi.sizeof("gpusort_gpu")
+        g, error = filled("gpu"), new_error()
         check(lib.gpusort_gpu_describe(i, g, error), error)
-        of_c = {name: getattr(g, name) for name in GPU._fields}
+        of_c: dict[str, Any] = {name: getattr(g, name) for name in GPU._fields}
         found.append(GPU(**{**of_c, "name": ffi.string(g.name).decode(), "is_usable": bool(g.is_usable)}))
     return found
 
@@ -96,8 +94,7 @@ def generate(
 
     What else there is, and what is usual, is told by gpusort_generate(3)."""
     job = Job(**job_options)
-    o = ffi.new("gpusort_generate_options *")
-    o.size = ffi.sizeof("gpusort_generate_options")
+    o = filled("generate_options")
     lib.gpusort_generate_defaults(o)
     job.fill(o.job)
     o.kind, o.distribution, o.alphabet = job.text(kind), job.text(distribution), job.text(alphabet)
@@ -110,13 +107,5 @@ def generate(
         o.line_bytes_min, o.line_bytes_max = line_bytes
     o.seed, o.distinct, o.first_record = seed, distinct, first_record
     o.documents_ascend, o.has_tabs, o.is_text, o.is_binary = documents_ascend, tabs, text, binary
-    if isinstance(out, (str, os.PathLike)):
-        o.output = job.text(out)
-    elif callable(out):
-        o.write = job.function("gpusort_generate_options", "write", job.taker(out))
-    elif isinstance(out, int):
-        o.output_fd = out + 1
-    else:
-        job.keep(out).flush()  # type: ignore[union-attr]
-        o.output_fd = out.fileno() + 1  # type: ignore[union-attr]
+    fill_output(o, "gpusort_generate_options", job, out)
     job.run(lib.gpusort_generate, o)

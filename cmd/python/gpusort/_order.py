@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import Any, Iterable, TypedDict, Union
+from typing import Any, Iterable, TypedDict, Union, cast
 
 from ._library import Job, ffi, lib, name_of
 
@@ -50,10 +50,10 @@ class Key:
         found = _spec.fullmatch(text)
         if not found:
             raise ValueError(f"no key: {text!r}")
-        fields = [int(found[i] or 0) for i in (1, 2, 4, 5)]
-        if fields[0] == 0 or found[2] == "0" or found[4] == "0":
+        field, char, end_field, end_char = (int(found[i] or 0) for i in (1, 2, 4, 5))
+        if field == 0 or found[2] == "0" or found[4] == "0":
             raise ValueError(f"no key: {text!r}: fields and characters count from 1")
-        return cls(*fields, options=found[3] or "", end_options=found[6] or "")
+        return cls(field, char, end_field, end_char, found[3] or "", found[6] or "")
 
     def names(self) -> list[str]:
         return [self.path] if isinstance(self.path, str) else list(self.path)
@@ -98,8 +98,8 @@ class ByteKey:
 Keys = Union[str, Key, ByteKey, Iterable[Union[str, Key, ByteKey]], None]
 
 
-class OrderOptions(TypedDict, total=False):
-    """How records are compared: what fill_order() takes."""
+class PlainOrderOptions(TypedDict, total=False):
+    """How records are compared."""
 
     keys: Keys
     delimiter: str | bytes | None
@@ -110,6 +110,11 @@ class OrderOptions(TypedDict, total=False):
     record_bytes: int
     form: str
     locale: bool
+
+
+class OrderOptions(PlainOrderOptions, total=False):
+    """What fill_order() takes."""
+
     seed: bytes | None
 
 
@@ -139,7 +144,7 @@ def fill_order(
     seed: bytes | None = None,
 ) -> None:
     one = isinstance(keys, (str, Key, ByteKey))
-    given = [keys] if one else list(keys or ())  # type: ignore[arg-type, list-item]
+    given: list[Any] = [keys] if one else list(cast("Iterable[Any]", keys or ()))
     parsed = [Key.parse(k) if isinstance(k, str) else k for k in given]
     wanted: type = ByteKey if record_bytes else Key
     for k in parsed:
@@ -147,12 +152,12 @@ def fill_order(
             raise ValueError("keys of records of a fixed size are ByteKeys, and no others")
     array = job.keep(ffi.new("gpusort_byte_key[]" if record_bytes else "gpusort_key[]", len(parsed)))
     for i, k in enumerate(parsed):
-        k.fill(array[i])  # type: ignore[union-attr]
+        k.fill(array[i])
     if record_bytes:
         order.byte_keys, order.byte_key_count = array, len(parsed)
     else:
         order.keys, order.key_count = array, len(parsed)
-        _fill_paths(order, job, parsed)  # type: ignore[arg-type]
+        _fill_paths(order, job, parsed)
     if form not in _forms:
         raise ValueError(f"no form of records: {form!r}")
     order.form = getattr(lib, "GPUSORT_" + form.upper())

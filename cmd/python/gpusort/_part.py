@@ -5,8 +5,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Iterable, NamedTuple
 
-from ._library import Path, ffi, lib
-from ._sort import Input, SortOptions, _Call
+from ._library import Path, ffi, filled, lib
+from ._sort import Input, Output, PlainSortOptions, SortOptions, _Call
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -42,8 +42,7 @@ def survey(input: Input, *, order: bool = True, **options: Unpack[SortOptions]) 
     counted and summed up. Other options are those of sort()."""
     call = _Call(dict(options))
     call.read(input)
-    tally = ffi.new("gpusort_tally *")
-    tally.size = ffi.sizeof("gpusort_tally")
+    tally = filled("tally")
     flags = 0 if order else lib.GPUSORT_NO_ORDER
     call.job.run(lib.gpusort_survey, call.options, flags, tally)
     checksum = f"{tally.sum_high:016x}{tally.sum_low:016x}"
@@ -58,22 +57,23 @@ def _fill_range(o: Any, range: tuple[int, int] | None) -> None:
 
 def sample(
     inputs: Input | Iterable[Input],
-    out: Input,
+    out: Output,
     records: int,
     *,
     seed: int = 1,
+    order_seed: bytes | None = None,
     parts: int = 0,
     range: tuple[int, int] | None = None,
-    **options: Unpack[SortOptions],
+    **options: Unpack[PlainSortOptions],
 ) -> Sample:
     """Writes some records of all inputs to `out`, each with the same chance; or, in order,
     those that cut the inputs into so many `parts`. `range`: only records that begin at these
-    bytes of the one input. Other options are those of sort()."""
-    call = _Call(dict(options))
+    bytes of the one input. `order_seed`: what sort() calls its seed, which partition() must be
+    given too. Other options are those of sort()."""
+    call = _Call({**options, "seed": order_seed})
     call.read(inputs)
     call.write(out)
-    o = ffi.new("gpusort_sample_options *")
-    o.size = ffi.sizeof("gpusort_sample_options")
+    o = filled("sample_options")
     o.sort, o.records, o.seed, o.parts = call.options, records, seed, parts
     _fill_range(o, range)
     taken, seen = ffi.new("uint64_t *"), ffi.new("uint64_t *")
@@ -89,7 +89,7 @@ def _parts(call: _Call, function: Any, *arguments: Any) -> list[Part]:
 
 def partition(
     inputs: Input | Iterable[Input],
-    out: Input,
+    out: Output,
     splitters: Path,
     *,
     parts: int = 0,
@@ -106,8 +106,7 @@ def partition(
     call = _Call(dict(options))
     call.read(inputs)
     call.write(out)
-    o = ffi.new("gpusort_partition_options *")
-    o.size = ffi.sizeof("gpusort_partition_options")
+    o = filled("partition_options")
     o.sort, o.splitters, o.parts = call.options, call.job.text(splitters), parts
     o.is_merge, o.is_framed, o.packs = merge, framed, packed
     _fill_range(o, range)
@@ -115,7 +114,7 @@ def partition(
 
 
 def unframe(
-    stream: Input, out: Input, *, part: int | None = None, **options: Unpack[SortOptions]
+    stream: Input, out: Output, *, part: int | None = None, **options: Unpack[SortOptions]
 ) -> list[Part]:
     """The parts of a stream that partition() framed, to files OUT.0000, OUT.0001 ...; or the
     one with the number `part`, to `out` itself. A damaged stream is a FormatError."""

@@ -7,11 +7,11 @@ import io
 import os
 import tempfile
 import threading
-from typing import IO, TYPE_CHECKING, Any, Callable, Iterable, Iterator, Union, overload
+from typing import IO, TYPE_CHECKING, Any, Callable, Iterable, Iterator, Union, cast, overload
 
 from ._array import is_array, sort_array
-from ._library import Job, JobOptions, Path, check, exception_of, ffi, lib, new_error
-from ._order import OrderOptions, fill_order
+from ._library import Array, Job, JobOptions, Path, check, exception_of, ffi, filled, lib, new_error
+from ._order import OrderOptions, PlainOrderOptions, fill_order
 from ._strings import is_strings, sort_strings_in_place
 
 if TYPE_CHECKING:
@@ -21,8 +21,8 @@ Input = Union[Path, IO[Any], int]
 Output = Union[Input, Callable[[bytes], Any]]
 
 
-class SortOptions(JobOptions, OrderOptions, total=False):
-    """How records are compared, and what becomes of them; see gpusort_sort(3)."""
+class PlainSortOptions(JobOptions, PlainOrderOptions, total=False):
+    """How records are compared, and what becomes of them."""
 
     header: int | None
     top: int | None
@@ -34,9 +34,28 @@ class SortOptions(JobOptions, OrderOptions, total=False):
     checkpoint: Path | None
 
 
+class SortOptions(PlainSortOptions, total=False):
+    """What every sort takes; see gpusort_sort(3)."""
+
+    seed: bytes | None
+
+
 def _take(options: dict[str, Any], kind: type) -> dict[str, Any]:
     """Those that a TypedDict names, taken out of `options`."""
     return {name: options.pop(name) for name in kind.__annotations__ if name in options}
+
+
+def fill_output(options: Any, struct: str, job: Job, out: Output) -> None:
+    """Of the options of any job that writes, a structure of that name."""
+    if isinstance(out, (str, bytes, os.PathLike)):
+        options.output = job.text(out)
+    elif callable(out):
+        options.write = job.function(struct, "write", job.taker(out))
+    elif isinstance(out, int):
+        options.output_fd = out + 1
+    else:
+        job.keep(out).flush()
+        options.output_fd = out.fileno() + 1
 
 
 class _Call:
@@ -44,8 +63,7 @@ class _Call:
 
     def __init__(self, options: dict[str, Any]) -> None:
         self.job = Job(**_take(options, JobOptions))
-        self.options = ffi.new("gpusort_sort_options *")
-        self.options.size = ffi.sizeof("gpusort_sort_options")
+        self.options = filled("sort_options")
         self.job.fill(self.options.job)
         fill_order(self.options.order, self.job, **_take(options, OrderOptions))
         o = self.options
@@ -67,22 +85,14 @@ class _Call:
         fill_inputs(self.options, self.job, inputs)
 
     def write(self, out: Output) -> None:
-        if _is_path(out):
-            self.options.output = self.job.text(out)  # type: ignore[arg-type]
-        elif callable(out):
-            taker = self.job.taker(out)  # type: ignore[arg-type]
-            self.options.write = self.job.function("gpusort_sort_options", "write", taker)
-        else:
-            if not isinstance(out, int):
-                self.job.keep(out).flush()
-            self.options.output_fd = (out if isinstance(out, int) else out.fileno()) + 1  # type: ignore[union-attr]
+        fill_output(self.options, "gpusort_sort_options", self.job, out)
 
 
 def fill_inputs(options: Any, job: Job, inputs: Input | Iterable[Input]) -> None:
     """Of the options of any job. Descriptors are read behind files: with one before it, a file
     is one too."""
     one = _is_path(inputs) or isinstance(inputs, int) or hasattr(inputs, "fileno")
-    every: list[Any] = [inputs] if one else list(inputs)  # type: ignore[arg-type]
+    every: list[Any] = [inputs] if one else list(cast(Iterable[Input], inputs))
     paths: list[Any] = []
     fds: list[int] = []
     try:
@@ -127,6 +137,8 @@ def _descriptor(file: Any) -> int:
 
 
 @overload
+def sort(inputs: Array, **options: Unpack[JobOptions]) -> Array: ...
+@overload
 def sort(inputs: Input | Iterable[Input], out: Output, **options: Unpack[SortOptions]) -> None: ...
 @overload
 def sort(inputs: Input | Iterable[Input], out: None = None, **options: Unpack[SortOptions]) -> Iterator[bytes]: ...
@@ -159,7 +171,11 @@ def sort(inputs: Any, out: Any = None, **options: Any) -> Any:
     return _run(lib.gpusort_sort, inputs, out, options)
 
 
-def merge(inputs: Any, out: Any = None, **options: Unpack[SortOptions]) -> Any:
+@overload
+def merge(inputs: Input | Iterable[Input], out: Output, **options: Unpack[SortOptions]) -> None: ...
+@overload
+def merge(inputs: Input | Iterable[Input], out: None = None, **options: Unpack[SortOptions]) -> Iterator[bytes]: ...
+def merge(inputs: Any, out: Any = None, **options: Any) -> Any:
     """As sort(), of inputs that are in order already."""
     return _run(lib.gpusort_merge, inputs, out, options)
 

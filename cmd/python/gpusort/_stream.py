@@ -6,9 +6,9 @@ from __future__ import annotations
 import os
 from array import array
 from itertools import chain
-from typing import TYPE_CHECKING, Any, Callable, Iterable, Union
+from typing import TYPE_CHECKING, Any, Callable, Iterable, Union, cast
 
-from ._library import CommonOptions, Job, check, exception_of, ffi, lib, new_error
+from ._library import CommonOptions, Job, Memory, check, exception_of, ffi, filled, lib, new_error
 from ._sort import Input, fill_inputs
 from ._summary import Summary, statistics, types
 
@@ -130,8 +130,7 @@ class Stream:
         if "progress" in job_options:
             raise TypeError("streams have reports, and no progress")
         self._job = Job(**job_options)
-        self._options = o = ffi.new("gpusort_stream_options *")
-        o.size = ffi.sizeof("gpusort_stream_options")
+        self._options = o = filled("stream_options")
         self._job.fill(o.job)
         o.statistic = getattr(lib, "GPUSORT_" + statistic.upper())
         self._type = _chosen(values, types, "type of values")
@@ -314,7 +313,7 @@ def _memory_of(numbers: Any, type: str, is_pair: bool) -> memoryview:
 
 
 def summarize(
-    inputs: Any, statistic: str = "quantiles", **options: Unpack[StreamOptions]
+    inputs: Input | Iterable[Input] | Memory, statistic: str = "quantiles", **options: Unpack[StreamOptions]
 ) -> Summary:
     """What is known of files and descriptors, which all threads read, or of an array of
     numpy's: a Summary that stays. Inputs are those of sort(), options those of Stream.
@@ -323,14 +322,15 @@ def summarize(
     >>> summarize("log.zst", "frequent", values="text", value=1).frequent(support=0.01)
     >>> summarize("sales.csv", "columns", csv=True).columns()"""
     is_array = hasattr(inputs, "__array_interface__")
+    given = cast("dict[str, Any]", options)
     if is_array:
-        options = {"values": _type_of(inputs), **options, "binary": True}  # type: ignore[misc]
-    stream = Stream(statistic, **options)
+        given = {"values": _type_of(inputs), **given, "binary": True}
+    stream = Stream(statistic, **given)
     try:
         if is_array:
             stream.put_numbers(inputs)
             return stream._end(lib.gpusort_stream_end, stream.close)
-        fill_inputs(stream._options, stream._job, inputs)
+        fill_inputs(stream._options, stream._job, cast(Input, inputs))
         return stream._end(lib.gpusort_stream_read, stream.close)
     except BaseException:
         stream.close()

@@ -5,9 +5,20 @@ from __future__ import annotations
 
 from array import array
 from itertools import accumulate
-from typing import Any
+from typing import TYPE_CHECKING, Any, Iterable, Mapping, TypeVar, overload
 
-from ._library import Job, ffi, lib
+from ._library import Array, Job, JobOptions, ffi, lib
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+String = TypeVar("String", str, bytes)
+
+
+class StringOptions(JobOptions, total=False):
+    """What sorts of strings take."""
+
+    reverse: bool
 
 
 def is_strings(thing: Any) -> bool:
@@ -65,7 +76,7 @@ def _is_arrow(strings: Any) -> bool:
     return type(strings).__module__.partition(".")[0] == "pyarrow"
 
 
-def argsort_strings(strings: Any, *, reverse: bool = False, **job_options: Any) -> Any:
+def argsort_strings(strings: Any, *, reverse: bool = False, **job_options: Unpack[JobOptions]) -> Any:
     """Where each string comes from in the order of their bytes (of str: of code points): the
     first number is that of the least one. Equal ones stay as they came. `strings` is a list
     of bytes or of str, an array of numpy's (S, U or objects) or of pyarrow's; the numbers are
@@ -89,7 +100,7 @@ def argsort_strings(strings: Any, *, reverse: bool = False, **job_options: Any) 
     return order
 
 
-def _call(function: Any, text: Any, offsets: Any, reverse: bool, job_options: dict[str, Any], *results: Any) -> None:
+def _call(function: Any, text: Any, offsets: Any, reverse: bool, job_options: Mapping[str, Any], *results: Any) -> None:
     job = Job(**job_options)
     options = ffi.new("gpusort_job *")
     job.fill(options)
@@ -99,7 +110,7 @@ def _call(function: Any, text: Any, offsets: Any, reverse: bool, job_options: di
     job.run(function, *taken, len(offsets) - 1, flags, *given, options)
 
 
-def _sorted_text(text: Any, offsets: Any, reverse: bool, job_options: dict[str, Any]) -> tuple[Any, Any]:
+def _sorted_text(text: Any, offsets: Any, reverse: bool, job_options: Mapping[str, Any]) -> tuple[Any, Any]:
     """Text and offsets of the strings in order, as arrays of numpy's."""
     import numpy
 
@@ -109,7 +120,7 @@ def _sorted_text(text: Any, offsets: Any, reverse: bool, job_options: dict[str, 
     return sorted_text, sorted_offsets
 
 
-def _sort_arrow(strings: Any, reverse: bool, job_options: dict[str, Any]) -> Any:
+def _sort_arrow(strings: Any, reverse: bool, job_options: Mapping[str, Any]) -> Any:
     import numpy
     import pyarrow
 
@@ -127,6 +138,10 @@ def _memory(job: Job, thing: Any, is_written: bool = False) -> Any:
     return job.borrow(view, "uint64_t[]" if view.itemsize == 8 else "char[]", is_written)
 
 
+@overload
+def sort_strings(strings: Array, **options: Unpack[StringOptions]) -> Array: ...
+@overload
+def sort_strings(strings: Iterable[String], **options: Unpack[StringOptions]) -> list[String]: ...
 def sort_strings(strings: Any, *, reverse: bool = False, **job_options: Any) -> Any:
     """The strings in order, as argsort_strings() has it: a new list, or a new array of the
     same kind."""

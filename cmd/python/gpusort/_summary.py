@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import Any, Callable, Iterable, NamedTuple, Union
 
-from ._library import Path, check, ffi, lib, name_of, new_error, size
+from ._library import Path, check, ffi, filled, lib, name_of, new_error, size
 
 Value = Union[float, int, bytes]
 
@@ -38,7 +38,7 @@ class Count(NamedTuple):
     that are given too."""
 
     value: Value
-    count: int
+    count: int  # type: ignore[assignment]  # tuples have one too
     rest: int
 
 
@@ -61,7 +61,7 @@ class Bin(NamedTuple):
 
     begin: float
     end: float
-    count: int
+    count: int  # type: ignore[assignment]  # tuples have one too
 
 
 class Column(NamedTuple):
@@ -88,19 +88,14 @@ def _text(data: Any, count: int) -> bytes:
     return bytes(ffi.buffer(data, count)) if count else b""
 
 
-def _value(v: Any) -> Value:
-    if v.type == lib.GPUSORT_VALUES_TEXT:
-        return _text(v.text, v.bytes)
+def _number(v: Any) -> float | int:
     if v.type == lib.GPUSORT_VALUES_F64:
         return float(v.f64)
     return int(v.i64 if v.type == lib.GPUSORT_VALUES_I64 else v.u64)
 
 
-def _filled(type: str) -> Any:
-    """A structure that begins with its size."""
-    out = ffi.new(f"gpusort_{type} *")
-    out.size = ffi.sizeof(f"gpusort_{type}")
-    return out
+def _value(v: Any) -> Value:
+    return _text(v.text, v.bytes) if v.type == lib.GPUSORT_VALUES_TEXT else _number(v)
 
 
 class Summary:
@@ -116,7 +111,11 @@ class Summary:
         out, error = ffi.new("gpusort_summary **"), new_error()
         check(lib.gpusort_summary_load(out, name_of(file), size(memory), error), error)
         pointer = ffi.gc(out[0], lib.gpusort_summary_free)
-        return cls(pointer, lambda: True, lambda: ffi.release(pointer))
+
+        def close() -> None:
+            ffi.release(pointer)
+
+        return cls(pointer, lambda: True, close)
 
     @property
     def _open(self) -> Any:
@@ -139,18 +138,18 @@ class Summary:
 
     @property
     def info(self) -> Info:
-        i = _filled("summary_info")
+        i = filled("summary_info")
         lib.gpusort_summary_describe(self._open, i)
-        named = {"statistic": statistics[i.statistic], "values": types[i.values]}
-        flags = {name: bool(getattr(i, name)) for name in ("is_end", "has_ranks")}
-        plain = {n: getattr(i, n) for n in Info._fields if n not in named and n not in flags}
-        return Info(**named, **flags, **plain)
+        of_c: dict[str, Any] = {name: getattr(i, name) for name in Info._fields}
+        of_c |= {"statistic": statistics[i.statistic], "values": types[i.values]}
+        of_c |= {name: bool(of_c[name]) for name in ("is_end", "has_ranks")}
+        return Info(**of_c)
 
     def quantile(self, phi: float, column: int = 0) -> float | int:
         """The value that a share of `phi` of all values does not exceed."""
         out, error = ffi.new("gpusort_value *"), new_error()
         check(lib.gpusort_summary_quantile(self._open, column, phi, out, error), error)
-        return _value(out)  # type: ignore[return-value]
+        return _number(out)
 
     def quantiles(self, phis: Iterable[float], column: int = 0) -> list[float | int]:
         return [self.quantile(phi, column) for phi in phis]
@@ -190,13 +189,13 @@ class Summary:
     def columns(self) -> list[Column]:
         """Those of a table."""
         found: list[Column] = []
-        c = _filled("column")
+        c = filled("column")
         while lib.gpusort_summary_column(self._open, len(found), c):
-            least, most = (_value(c.least), _value(c.most)) if c.has_numbers else (None, None)
-            first, last = (_value(c.first), _value(c.last)) if c.has_texts else (None, None)
+            least, most = (_number(c.least), _number(c.most)) if c.has_numbers else (None, None)
+            first, last = (_text(c.first.text, c.first.bytes), _text(c.last.text, c.last.bytes)) if c.has_texts else (None, None)
             name = None if c.name == ffi.NULL else _text(c.name, c.name_bytes)
-            counts = [getattr(c, n) for n in Column._fields[1:10]]
-            found.append(Column(name, *counts, least, most, first, last))  # type: ignore[arg-type]
+            of_c: dict[str, Any] = {n: getattr(c, n) for n in Column._fields[1:10]}
+            found.append(Column(name, **of_c, least=least, most=most, first=first, last=last))
         return found
 
     def bins(self, count: int, column: int = 0) -> list[Bin]:
