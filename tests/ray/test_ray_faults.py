@@ -137,6 +137,32 @@ def a_full_disk_on_one_node(folder: Path, nodes: Nodes) -> None:
         subprocess.run(["umount", "-l", small], check=True)
 
 
+def a_task_that_fails(folder: Path, nodes: Nodes) -> None:
+    """The others, which have much to do yet, end soon and leave nothing on their disks."""
+    failed, base, program = folder / "failed", folder / "base", folder / "program"
+    base.mkdir()
+    program.write_text(
+        f"""#!/bin/sh
+        case "$1" in partition)
+            if ! mkdir {failed} 2>/dev/null; then exec sleep 100; fi
+            while [ $(ls -d {base}/gpusort-ray.* | wc -l) -lt 3 ]; do sleep 0.1; done
+            echo "gpusort: it is broken" >&2
+            exit 2
+        esac
+        exec {os.environ["GPUSORT"]} "$@"
+        """
+    )
+    program.chmod(0o755)
+    began = time.monotonic()
+    code, err = sort(folder, f"--gpusort={program}", f"-T{base}")
+    if code != 2 or "it is broken" not in err:
+        raise Failed(f"a task that fails: exit {code}: {err}")
+    if time.monotonic() - began > 50:
+        raise Failed("a task that fails waits for those that do not")
+    if list(base.iterdir()):
+        raise Failed(f"a task that fails leaves what others made: {list(base.iterdir())}")
+
+
 def a_damaged_piece(folder: Path, nodes: Nodes) -> None:
     """One bit of one piece on its way."""
     data = b"b\nd\n"
@@ -231,7 +257,7 @@ def a_driver_that_dies(folder: Path, nodes: Nodes) -> None:
 
 
 def main() -> None:
-    cases = [a_damaged_piece, a_damaged_part, an_input_that_changes, a_driver_that_dies,
+    cases = [a_damaged_piece, a_damaged_part, a_task_that_fails, an_input_that_changes, a_driver_that_dies,
              a_worker_killed, a_node_killed]  # fmt: skip
     if os.geteuid() == 0:
         cases += [a_full_disk, a_full_disk_on_one_node]

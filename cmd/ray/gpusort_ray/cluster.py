@@ -19,6 +19,7 @@ from .plan import Room
 
 _BESIDE_BYTES = 192 << 20  # of a worker, without its gpusort
 _PASSING_SECONDS = 1.0  # until what failed everywhere is tried again
+_ENDING_SECONDS = 10.0  # for tasks that are cancelled to clear up
 
 
 @dataclass(frozen=True)
@@ -221,7 +222,16 @@ def flow(
                     continue
                 yield result
     finally:
-        for ref in waiting:
+        _cancel(ray, list(waiting))
+
+
+def _cancel(ray: Any, refs: list[Any]) -> None:
+    """They take away what they have on the disks of their nodes. Who does not end is ended, and
+    what it leaves goes with the next task there."""
+    for ref in refs:
+        ray.cancel(ref)
+    if refs:
+        for ref in ray.wait(refs, num_returns=len(refs), timeout=_ENDING_SECONDS, fetch_local=False)[1]:
             ray.cancel(ref, force=True)
 
 

@@ -9,6 +9,7 @@ import json
 import os
 import re
 import resource
+import select
 import shutil
 import signal
 import subprocess
@@ -21,6 +22,7 @@ from typing import IO, Any, Callable, Iterator, Tuple
 from .errors import PassingTrouble, Trouble
 
 _PIPE_BYTES = 1 << 20
+_LISTEN_MS = 300  # a task that waits for its gpusort hears so often that it is cancelled
 # Copies of documents lie in folders called by their buckets, of which none begins with a dot.
 _LOCK, _STATS = ".lock", ".stats"
 # What one node or one moment may say, and another may not.
@@ -142,8 +144,16 @@ class Run:
 
     def blocks(self) -> Iterator[bytes]:
         assert self._child.stdout is not None
-        while block := os.read(self._child.stdout.fileno(), 1 << 20):
-            yield block
+        fd = self._child.stdout.fileno()
+        coming = select.poll()
+        coming.register(fd, select.POLLIN)
+        block = b"more"
+        while block:
+            while not coming.poll(_LISTEN_MS):
+                pass
+            block = os.read(fd, 1 << 20)
+            if block:
+                yield block
 
     def finish(self, good: tuple[int, ...] = (0,)) -> None:
         for _ in self.blocks():
