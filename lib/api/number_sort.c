@@ -8,8 +8,8 @@
  *      scratch   | part 0 | part 1 | part 2 | ...          of each part first what thread 0
  *      numbers   | part 0 | part 1 | part 2 | ...          has, then thread 1: then sorted
  *
- * A part fits the second-level cache unless the numbers lie close together; one that is
- * most of the array is cut again, as if it were all of it.
+ * A part fits the second-level cache unless the numbers lie close together; how it is sorted
+ * says number_part.h. One that is much of the array is cut again, as if it were all of it.
  */
 /* clang-format on */
 #include "lib/api/number_sort.h"
@@ -23,10 +23,12 @@
 #include "lib/index/block/blocks.h"
 
 enum {
-    PART_BITS = 11,
+    PART_BITS = 12,
     PARTS = 1 << PART_BITS,
     SERIAL_MAX = 1 << 16, /* so few are not worth a second thread */
     LARGE_SHARE = 64,     /* a part that is more than this part of the array */
+    CELL_BITS = 15,       /* of a part; so many places fit the cache beside it */
+    CROWD = 16,           /* so many of a cell are sorted as they settle */
 };
 
 #define KEY            uint32_t

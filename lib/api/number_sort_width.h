@@ -4,6 +4,8 @@
  * this once for each. KEY is their type. There is no guard, since it is included twice.
  */
 
+#include "lib/api/number_part.h"
+
 typedef struct OF_WIDTH(job) {
     KEY *numbers, *scratch;
     size_t count;
@@ -12,6 +14,7 @@ typedef struct OF_WIDTH(job) {
     KEY *leasts, *mosts; /* of each slice */
     size_t *places;      /* PARTS of each slice: how many, then where the next goes */
     size_t *begins;      /* of the parts, and their end */
+    uint32_t *cells;     /* 2^CELL_BITS of each worker */
     atomic_size_t next_part;
     const volatile int *cancel;
 } OF_WIDTH(job);
@@ -80,16 +83,19 @@ static gs_code OF_WIDTH(move_to_parts)(void *context, unsigned worker, gs_status
 static gs_code OF_WIDTH(sort_parts)(void *context, unsigned worker, gs_status *st)
 {
     OF_WIDTH(job) *const j = context;
-    (void)worker;
+    uint32_t *const cells = j->cells + ((size_t)worker << CELL_BITS);
     for (size_t part; (part = atomic_fetch_add(&j->next_part, 1)) < PARTS;) {
         const size_t begin = j->begins[part], n = j->begins[part + 1] - begin;
         /* Who has cancelled gets all numbers back as well, if not in order. */
         if (st->code == GS_OK)
             GS_NOTED(gs_cancel_check(j->cancel, st));
-        if (st->code == GS_OK && n > 1 && j->shift > 0 && n <= j->count / LARGE_SHARE)
-            OF_WIDTH(gs_key_sort)(j->scratch + begin, j->numbers + begin, n, 0);
-        if (n > 0)
+        if (st->code == GS_OK && n > 1 && j->shift > 0 && n <= j->count / LARGE_SHARE) {
+            const KEY base = (KEY)(j->least + ((KEY)part << j->shift));
+            OF_WIDTH(sort_part)
+            (j->scratch + begin, j->numbers + begin, n, base, j->shift, cells);
+        } else if (n > 0) {
             memcpy(j->numbers + begin, j->scratch + begin, n * sizeof(KEY));
+        }
     }
     return st->code;
 }
@@ -154,11 +160,14 @@ gs_code OF_WIDTH(gs_number_sort)(KEY *numbers, KEY *scratch, size_t count, gs_te
                          "places of numbers", st) == GS_OK &&
         gs_mem_new_array(&j.begins, PARTS + 1, sizeof *j.begins, "places of numbers",
                          st) == GS_OK &&
+        gs_mem_new_array(&j.cells, (size_t)workers << CELL_BITS, sizeof *j.cells,
+                         "cells of numbers", st) == GS_OK &&
         gs_mem_new_array(&j.leasts, workers, sizeof *j.leasts, "ranges", st) == GS_OK &&
         gs_mem_new_array(&j.mosts, workers, sizeof *j.mosts, "ranges", st) == GS_OK)
         GS_NOTED(OF_WIDTH(sort_cut)(&j, team, st));
     gs_mem_free(j.places);
     gs_mem_free(j.begins);
+    gs_mem_free(j.cells);
     gs_mem_free(j.leasts);
     gs_mem_free(j.mosts);
     return st->code;

@@ -341,7 +341,8 @@ COMPARE(compare_u64, uint64_t)
 COMPARE(compare_i64, int64_t)
 COMPARE(compare_f64, double)
 
-/* Numbers of a shape: 0 all bits, 1 few values, 2 one value mostly, 3 close together. */
+/* Numbers of a shape: 0 all bits, 1 few values, 2 one value mostly, 3 close together, 4
+ * in crowds, 5 of any length. */
 static void draw(void *to, size_t count, gpusort_type type, int shape, uint64_t *seed)
 {
     for (size_t i = 0; i < count; i++) {
@@ -349,7 +350,9 @@ static void draw(void *to, size_t count, gpusort_type type, int shape, uint64_t 
         x = shape == 0   ? x
             : shape == 1 ? x % 5
             : shape == 2 ? (x % 1000 == 0 ? x : 42)
-                         : (UINT64_C(1) << 40) + x % 100000;
+            : shape == 3 ? (UINT64_C(1) << 40) + x % 100000
+            : shape == 4 ? x % 300 * UINT64_C(61489146912365) + (x >> 32) % 64
+                         : x >> (x % 61);
         if (type == GPUSORT_F32)
             ((float *)to)[i] = (float)(int64_t)x * 0.25f;
         else if (type == GPUSORT_F64)
@@ -387,7 +390,7 @@ static void numbers_of_every_type(uint64_t seed)
         for (size_t c = 0; c < sizeof counts / sizeof *counts; c++) {
             const gpusort_job job = {.threads = 1 + (unsigned)(c + t) % 3};
             const size_t bytes = counts[c] * types[t].bytes;
-            draw(got, counts[c], types[t].type, (int)(c + t) % 4, &seed);
+            draw(got, counts[c], types[t].type, (int)(c + t) % 6, &seed);
             memcpy(want, got, bytes);
             qsort(want, counts[c], types[t].bytes, types[t].compare);
             GOOD(gpusort_sort_numbers(got, counts[c], types[t].type, &job, &error));
