@@ -283,6 +283,25 @@ class Sorting(unittest.TestCase):
         with self.assertRaises(TypeError):
             gpusort.sort_strings(pyarrow.array([1]))
 
+    def test_strings_of_polars(self) -> None:
+        try:
+            import polars
+            import pyarrow  # noqa: F401
+        except ImportError:
+            self.skipTest("no polars, or no pyarrow")
+        text = [s.decode() for s in self.lines[:3000]] + ["\u00e9", "", "z" * 40]
+        series = polars.Series("words", text)
+        for reverse in (False, True):
+            got = gpusort.sort_strings(series, reverse=reverse)
+            self.assertIsInstance(got, polars.Series)
+            self.assertEqual((got.name, got.to_list()), ("words", sorted(text, reverse=reverse)))
+        self.assertEqual(series.to_list(), text)
+        order = sorted(range(len(text)), key=text.__getitem__)
+        self.assertEqual(gpusort.argsort_strings(series).tolist(), order)
+        for wrong, kind in ((polars.Series(["a", None]), ValueError), (polars.Series([1]), TypeError)):
+            with self.assertRaises(kind):
+                gpusort.sort_strings(wrong)
+
     def test_records(self) -> None:
         expected = sorted(self.lines)
         self.assertEqual(list(gpusort.sort_records(self.lines)), expected)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Arrays of strings: lists of bytes or str, numpy's S and U, Arrow's."""
+"""Arrays of strings: lists of bytes or str, numpy's S and U, Arrow's, Polars'."""
 
 from __future__ import annotations
 
@@ -28,10 +28,15 @@ def is_strings(thing: Any) -> bool:
 
 def _of_list(strings: list[Any]) -> tuple[Any, Any]:
     """Text and offsets. The order of UTF-8 is that of code points, as Python's is."""
+    lengths: Iterable[int] = map(len, strings)
     if strings and isinstance(strings[0], str):
-        strings = [s.encode("utf-8", "surrogatepass") for s in strings]
-    text = b"".join(strings)
-    return text, array("Q", accumulate(map(len, strings), initial=0))
+        joined = "".join(strings)
+        text = joined.encode("utf-8", "surrogatepass")
+        if len(text) != len(joined):
+            lengths = (len(s if s.isascii() else s.encode("utf-8", "surrogatepass")) for s in strings)
+    else:
+        text = b"".join(strings)
+    return text, array("Q", accumulate(lengths, initial=0))
 
 
 def _of_numpy(strings: Any) -> tuple[Any, Any]:
@@ -58,6 +63,8 @@ def _of_arrow(strings: Any) -> tuple[Any, Any]:
 
     if hasattr(strings, "combine_chunks"):
         strings = strings.combine_chunks()
+    if pyarrow.types.is_string_view(strings.type):
+        strings = strings.cast(pyarrow.large_string())
     if strings.null_count:
         raise ValueError(f"{strings.null_count} of the strings are null: drop them, or say what they are")
     kind, types = strings.type, pyarrow.types
@@ -72,18 +79,23 @@ def _of_arrow(strings: Any) -> tuple[Any, Any]:
     return text or b"", wide.view(numpy.uint64) if is_large else wide.astype(numpy.uint64)
 
 
+def _is_of(module: str, strings: Any) -> bool:
+    return type(strings).__module__.partition(".")[0] == module
+
+
 def _is_arrow(strings: Any) -> bool:
-    return type(strings).__module__.partition(".")[0] == "pyarrow"
+    return _is_of("pyarrow", strings)
 
 
 def argsort_strings(strings: Any, *, reverse: bool = False, **job_options: Unpack[JobOptions]) -> Any:
     """Where each string comes from in the order of their bytes (of str: of code points): the
     first number is that of the least one. Equal ones stay as they came. `strings` is a list
-    of bytes or of str, an array of numpy's (S, U or objects) or of pyarrow's; the numbers are
+    of bytes or of str, an array of numpy's (S, U or objects) or of pyarrow's, a Series of
+    Polars'; the numbers are
     an array of numpy's where that is there, else an array.array. Options are those of every
     job. On the cores."""
-    if _is_arrow(strings):
-        text, offsets = _of_arrow(strings)
+    if _is_arrow(strings) or _is_of("polars", strings):
+        text, offsets = _of_arrow(strings if _is_arrow(strings) else strings.to_arrow())
     elif hasattr(strings, "__array_interface__"):
         text, offsets = _of_numpy(strings)
     else:
@@ -125,6 +137,8 @@ def _sort_arrow(strings: Any, reverse: bool, job_options: Mapping[str, Any]) -> 
     import pyarrow
 
     kind, types = strings.type, pyarrow.types
+    if types.is_string_view(kind):
+        kind = pyarrow.large_string()
     text, offsets = _sorted_text(*_of_arrow(strings), reverse, job_options)
     width = numpy.int64 if types.is_large_string(kind) or types.is_large_binary(kind) else numpy.int32
     places = offsets.view(numpy.int64) if width is numpy.int64 else offsets.astype(width)
@@ -145,10 +159,12 @@ def sort_strings(strings: Iterable[String], **options: Unpack[StringOptions]) ->
 def sort_strings(strings: Any, *, reverse: bool = False, **job_options: Any) -> Any:
     """The strings in order, as argsort_strings() has it: a new list, or a new array of the
     same kind."""
+    if _is_of("polars", strings):
+        return type(strings)(strings.name, _sort_arrow(strings.to_arrow(), reverse, job_options))
     if not (_is_arrow(strings) or hasattr(strings, "__array_interface__")):
         strings = list(strings)
         order = argsort_strings(strings, reverse=reverse, **job_options)
-        return [strings[i] for i in order.tolist()]
+        return list(map(strings.__getitem__, order.tolist()))
     if _is_arrow(strings):
         return _sort_arrow(strings, reverse, job_options)
     if strings.dtype.kind == "S" and strings.dtype.itemsize and len(strings):
