@@ -229,14 +229,19 @@ class Sorting(unittest.TestCase):
         for strings in (
             [], [b""], self.lines, [b"a\0", b"a", b"\xff", b"", b"a\n", b"a"],
             ["", "z", "\u00e9", "e\u0301", "\U0001f600", "\ud800", "\uffff"] * 3,
+            ["b\0", "b", "\0", "b\x01", ""], ["b\x01", "b", "\x01", ""], [b"b\x01", b"b", b"", b"\x01"], ["", ""],
         ):  # fmt: skip
             with self.subTest(strings[:3]):
                 self.assertEqual(gpusort.sort_strings(strings), sorted(strings))
                 self.assertEqual(gpusort.sort_strings(iter(strings), reverse=True), sorted(strings, reverse=True))
                 order = gpusort.argsort_strings(strings, threads=3)
                 self.assertEqual(list(order), sorted(range(len(strings)), key=strings.__getitem__))
-        with self.assertRaises(TypeError):
-            gpusort.sort_strings([1, 2])
+        for wrong in ([1, 2], ["a", b"b"], ["a", 1]):
+            with self.assertRaises(TypeError):
+                gpusort.sort_strings(wrong)
+        class Named(str):
+            pass
+        self.assertIs(type(gpusort.sort_strings([Named("b"), Named("a")])[0]), Named)
 
     def test_arrays_of_strings(self) -> None:
         few = [b"b\0c", b"b", b"", b"\xff", b"ab"] * 50

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 from array import array
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any, Iterable, Mapping, TypeVar, overload
@@ -26,6 +27,10 @@ def is_strings(thing: Any) -> bool:
     return getattr(thing, "__array_interface__", {"typestr": "  "})["typestr"][1] in "SU"
 
 
+def _encoded_lengths(strings: list[str]) -> Iterable[int]:
+    return (len(s if s.isascii() else s.encode("utf-8", "surrogatepass")) for s in strings)
+
+
 def _of_list(strings: list[Any]) -> tuple[Any, Any]:
     """Text and offsets. The order of UTF-8 is that of code points, as Python's is."""
     lengths: Iterable[int] = map(len, strings)
@@ -33,7 +38,7 @@ def _of_list(strings: list[Any]) -> tuple[Any, Any]:
         joined = "".join(strings)
         text = joined.encode("utf-8", "surrogatepass")
         if len(text) != len(joined):
-            lengths = (len(s if s.isascii() else s.encode("utf-8", "surrogatepass")) for s in strings)
+            lengths = _encoded_lengths(strings)
     else:
         text = b"".join(strings)
     return text, array("Q", accumulate(lengths, initial=0))
@@ -132,6 +137,31 @@ def _sorted_text(text: Any, offsets: Any, reverse: bool, job_options: Mapping[st
     return sorted_text, sorted_offsets
 
 
+def _sort_whole(strings: list[Any], reverse: bool, job_options: Mapping[str, Any]) -> list[Any] | None:
+    """Of a list without zeros, which end its strings then and change nothing in their order:
+    new ones are cut from the sorted text, which takes half as long as to get at the old ones, all
+    over memory. None: it is no such list, or there is no numpy."""
+    kinds = set(map(type, strings))
+    zero: Any = "\0" if kinds == {str} else b"\0" if kinds == {bytes} else None
+    if zero is None or importlib.util.find_spec("numpy") is None:
+        return None
+    joined = zero.join(strings) + zero
+    if joined.count(zero) != len(strings):
+        return None
+    text = joined.encode("utf-8", "surrogatepass") if zero == "\0" else joined
+    lengths: Iterable[int] = map(len, strings)
+    if len(text) != len(joined):
+        lengths = _encoded_lengths(strings)
+    offsets = array("Q", accumulate((n + 1 for n in lengths), initial=0))
+    del joined
+    sorted_text: Any = _sorted_text(text, offsets, reverse, job_options)[0].tobytes()
+    if zero == "\0":
+        sorted_text = sorted_text.decode("utf-8", "surrogatepass")
+    found: list[Any] = sorted_text.split(zero)
+    found.pop()  # what is behind the last zero
+    return found
+
+
 def _sort_arrow(strings: Any, reverse: bool, job_options: Mapping[str, Any]) -> Any:
     import numpy
     import pyarrow
@@ -163,6 +193,9 @@ def sort_strings(strings: Any, *, reverse: bool = False, **job_options: Any) -> 
         return type(strings)(strings.name, _sort_arrow(strings.to_arrow(), reverse, job_options))
     if not (_is_arrow(strings) or hasattr(strings, "__array_interface__")):
         strings = list(strings)
+        whole = _sort_whole(strings, reverse, job_options)
+        if whole is not None:
+            return whole
         order = argsort_strings(strings, reverse=reverse, **job_options)
         return list(map(strings.__getitem__, order.tolist()))
     if _is_arrow(strings):
