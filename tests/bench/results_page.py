@@ -34,6 +34,8 @@ SECTIONS = {
     "sort-real": ("Sorting real data, on CPU cores", """Paths of all files of Debian's packages, lines, numbers and sizes of
 the sources of Linux, and logs and tables that are made (`tests/bench/real_vs_gnu.py`). How long
 cp takes for the file stands where data is in order.""", ""),
+    "python": ("Sorting from Python", """Arrays, lists and files, beside numpy, Polars, pyarrow and Python's own sort. `make bench` does
+not measure them: `tests/bench/python_vs_others.py` does, and says what is compared.""", ""),
     "end-to-end": ("Sorting, with a GPU", "There the disk is the bound (`tests/bench/end_to_end.sh`).", ""),
     "memory-gpu": ("Sorting in memory, with a GPU", """From files in /dev/shm to /dev/null, /dev/shm and pipes, and where the
 card's memory is small (`tests/bench/memory_to_memory.sh` says what can be chosen).""", ""),
@@ -99,6 +101,15 @@ def real_line(text):
     return "times as fast as GNU sort: " + "; ".join(ratios)
 
 
+def python_line(text):
+    ratios = {}
+    for row in rows(text):
+        if row[4]:
+            ratios.setdefault(row[0], []).append("%s (%.1f)" % (row[1], float(row[4].split()[0])))
+    return "time of others, as a multiple: " + "; ".join(
+        "%s: %s" % (what, ", ".join(found)) for what, found in ratios.items())
+
+
 def join_line(text):
     found = rows(text)
     peers = [row for row in found if row[1] == "DuckDB" and row[5]]
@@ -149,7 +160,7 @@ def search_line(text):
         "%s: %s" % (row[0], row[-1]) for row in rows(text))
 
 
-LINES = {"sort": sort_line, "sort-real": real_line, "join": join_line, "stats": stats_line, "end-to-end": end_to_end_line, "memory-gpu": memory_line, "index": index_line, "search": search_line, "index-gpu": index_line}
+LINES = {"sort": sort_line, "sort-real": real_line, "python": python_line, "join": join_line, "stats": stats_line, "end-to-end": end_to_end_line, "memory-gpu": memory_line, "index": index_line, "search": search_line, "index-gpu": index_line}
 
 
 def marked(name, text):
