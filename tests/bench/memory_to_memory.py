@@ -146,6 +146,10 @@ class Bench:
     def lines(self, gigabytes, room=0.0):
         return self.inputs.generated("lines", KINDS["lines"][0], self.bytes(gigabytes), self.bytes(room))
 
+    def scaled(self):
+        """What is said behind sizes of memory that are not as they are told."""
+        return "" if self.scale == 1 else " (times %g)" % self.scale
+
     def title(self, gigabytes, text):
         return "%.3g GB of %s" % (self.bytes(gigabytes) / 1e9, text)
 
@@ -182,7 +186,7 @@ class Bench:
             print("    spilled: %.2f GB" % (spilled / 1e9), flush=True)
             if spilled:
                 programs.insert(1, Program("the disk", lambda: self.disk_run(spilled), min(self.runs, 2), None))
-        self.measure(self.title(20, "lines, -S 8G --gpu-mem 24G (times %g), -T %s" % (self.scale, place)), source,
+        self.measure(self.title(20, "lines, -S 8G --gpu-mem 24G%s, -T %s" % (self.scaled(), place)), source,
                      programs, [])
 
     def disk_run(self, size):
@@ -213,7 +217,7 @@ class Bench:
             with open(self.stats, encoding="utf-8") as f:
                 return json.load(f)["output_xxh3"]
 
-        self.measure(self.title(10, "lines, pipe to pipe, -S 4G (times %g)" % self.scale), source, [
+        self.measure(self.title(10, "lines, pipe to pipe, -S 4G%s" % self.scaled()), source, [
             Program("gpusort --engine " + self.engine, lambda: through(self.engine), self.runs, proof),
             Program("cat to cat", lambda: self.run([["cat", source], ["cat"]]), self.runs, None),
             Program("gpusort --engine cpu", lambda: through("cpu"), self.slow_runs, None)], [])

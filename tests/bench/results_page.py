@@ -136,14 +136,14 @@ def end_to_end_line(text):
 
 
 def memory_line(text):
-    """The seconds of the first program of each row, and how much faster than each other it is."""
+    """The seconds of the first program of each row, and how many times those of the cores and of GNU sort are."""
     found = rows(text)
     parts = []
     for title in dict.fromkeys(row[0] for row in found):
         first, *others = [row for row in found if row[0] == title]
-        ratios = ", ".join("%s %s" % (row[1], row[5]) for row in others)
-        parts.append("%s: %s s%s" % (title, first[2].split()[0], " (times faster than " + ratios + ")" if ratios else ""))
-    return "; ".join(parts)
+        ratios = [row[5] for row in others if row[1] in ("gpusort --engine cpu", "GNU sort")]
+        parts.append("%s: %s s%s" % (title, first[2].split()[0], " (" + ", ".join(ratios) + ")" if ratios else ""))
+    return "in brackets how many times that the cores take, and GNU sort: " + "; ".join(parts)
 
 
 def index_line(text):
