@@ -392,7 +392,7 @@ ray-test: ray-plain-test ray-wheel
 	    GPUSORT=$(CURDIR)/$(PROGRAM) $(RAY_VENV)/bin/python -B $$test || exit 1; done
 
 library-test: $(PROGRAM) library
-	@tests/api/run.sh $(CURDIR)/$(PROGRAM)
+	@SANITIZER="$(filter -fsanitize=%,$(LDFLAGS))" tests/api/run.sh $(CURDIR)/$(PROGRAM)
 
 hardened-test: $(PROGRAM)
 	@python3 tests/hardened.py $(if $(filter 1,$(STATIC)),$(if $(filter 1,$(CUDA)),,--static)) \

@@ -88,6 +88,7 @@ under_sanitizer() {
     begin "$san-tables" "mk_$san" TABLE_TEST_ARGS="$san_tabled" table-test
     begin "$san-index" "mk_$san" INDEX_TEST_ARGS="$san_indexed --seed=$seed" index-test
     begin "$san-join" "mk_$san" JOIN_TEST_ARGS="$san_joined" join-test
+    begin "$san-library" "mk_$san" library-test
     begin "$san-search" "mk_$san" SEARCH_TEST_ARGS="$san_searched" search-test
 }
 
@@ -98,7 +99,7 @@ rm -rf "$GS_TEST_LOCALES"
 mkdir -p "$GS_TEST_LOCALES"
 begin lint tests/lint.sh
 begin build build_programs
-begin build-asan mk_asan programs
+begin build-asan mk_asan programs library
 
 after build
 begin tables mk TABLE_TEST_ARGS="$tabled" table-test
@@ -108,7 +109,7 @@ begin library mk library-test
 begin python mk python-test
 begin ray mk ray-plain-test
 begin limits mk LIMITS_TEST_ARGS="--json=$PWD/build/results/limits.json" limits-test
-begin build-tsan mk_tsan programs
+begin build-tsan mk_tsan programs library
 begin unit mk unit-test
 begin index mk INDEX_TEST_ARGS="$indexed" index-test
 begin differential mk CASES="${CASES:-$cases}" diff-test
