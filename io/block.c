@@ -104,6 +104,7 @@ void gs_block_release(gs_block *block)
     gs_block_pool *const pool = block->pool;
     gs_late_file_release(block->late);
     block->late = NULL;
+    block->late_rest = 0;
     pthread_mutex_lock(&pool->mutex);
     block->next_free = pool->first_free;
     pool->first_free = block;

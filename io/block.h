@@ -34,8 +34,9 @@ typedef struct gs_block {
     size_t input_index;        /* which input file the content came from */
     bool ends_input;           /* nothing of that file follows */
     struct gs_late_file *late; /* not NULL: its content is still to be read */
-    uint64_t late_offset;      /* (io/late_read.h) */
-    uint8_t *start;            /* aligned start of the content area, never moves */
+    uint64_t late_offset;      /* (io/late_read.h), and behind it */
+    size_t late_rest; /* so many bytes that belong to it, for which it is small */
+    uint8_t *start;   /* aligned start of the content area, never moves */
     gs_block_pool *pool;
     struct gs_block *next_free;
 } gs_block;

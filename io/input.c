@@ -83,6 +83,8 @@ struct gs_input {
     gs_late_file *late; /* what reads there were are the last, who takes blocks reads */
     uint64_t late_end;  /* them, up to there, */
     uint8_t late_eol;   /* and this ends records */
+    size_t late_record_max; /* of more bytes than a block none stands for one */
+    bool is_inside_record;  /* the block before had no end of one, as far as is known */
 
     gs_pumps *pumps;
     gs_block *ahead; /* what begin read and next has not given yet */
@@ -317,7 +319,8 @@ static void drop_reads(gs_input *in)
 
 /* --- late ------------------------------------------------------------------------- */
 
-gs_code gs_input_read_late(gs_input *in, uint8_t eol, gs_status *st)
+gs_code gs_input_read_late(gs_input *in, uint8_t eol, size_t record_bytes_max,
+                           gs_status *st)
 {
     struct stat info;
     if (in->way != GS_INPUT_DIRECT || !in->is_cached || in->fd == STDIN_FILENO ||
@@ -326,7 +329,21 @@ gs_code gs_input_read_late(gs_input *in, uint8_t eol, gs_status *st)
     const uint64_t bytes = (uint64_t)info.st_size;
     in->late_end = bytes < in->end ? bytes : in->end;
     in->late_eol = eol;
+    in->late_record_max = record_bytes_max;
+    in->is_inside_record = true; /* where the last read ended is anywhere */
     return gs_late_file_new(&in->late, in->fd, in->names[in->index], st);
+}
+
+/* A record begins here that does not end within the block: how many bytes of it are
+ * behind the block; 0 if that is not to be known, or they are too many. */
+static size_t find_rest(const gs_input *in, size_t block_bytes, uint64_t left)
+{
+    if (in->is_inside_record || in->late_record_max <= block_bytes)
+        return 0;
+    const size_t most = in->late_record_max - block_bytes;
+    return gs_late_file_first(in->late, in->offset + block_bytes,
+                              left - block_bytes < most ? left - block_bytes : most,
+                              in->late_eol);
 }
 
 static gs_code next_late(gs_input *in, gs_block **out, gs_status *st)
@@ -336,17 +353,19 @@ static gs_code next_late(gs_input *in, gs_block **out, gs_status *st)
     const size_t most = left < block->capacity ? (size_t)left : block->capacity;
     const size_t cut =
         most == left ? 0 : gs_late_file_cut(in->late, in->offset, most, in->late_eol);
+    const size_t rest = most == left || cut > 0 ? 0 : find_rest(in, most, left);
     block->input_index = in->index;
-    block->ends_input = most == left;
-    gs_block_set_late(block, in->late, in->offset, cut > 0 ? cut : most);
-    if (cut == 0 && gs_block_read_late(block, st) != GS_OK) {
-        gs_block_release(block);
-        return st->code;
-    }
-    in->offset += block->len;
-    atomic_fetch_add(in->options.bytes_read, block->len);
+    block->ends_input = most + rest == left;
+    gs_block_set_late(block, in->late, in->offset, cut > 0 ? cut : most, rest);
+    in->is_inside_record = cut + rest == 0;
+    in->offset += block->len + rest;
+    atomic_fetch_add(in->options.bytes_read, block->len + rest);
     *out = block;
-    return GS_OK;
+    if (in->is_inside_record && gs_block_read_late(block, st) != GS_OK) {
+        gs_block_release(block);
+        *out = NULL;
+    }
+    return st->code;
 }
 
 static gs_code next_direct(gs_input *in, gs_block **out, gs_status *st)

@@ -84,9 +84,10 @@ GS_MUST_CHECK gs_code gs_input_next(gs_input *in, gs_block **out, gs_status *st)
 
 /* The records of the open file end with `eol`: if it is one that cached_readers read, who
  * takes its blocks reads them from now on (io/late_read.h), each up to the last `eol` in
- * so many bytes. A block without one, and the last one, come with their content. After a
- * next. */
-GS_MUST_CHECK gs_code gs_input_read_late(gs_input *in, uint8_t eol, gs_status *st);
+ * so many bytes, or one record of at most record_bytes_max. A block without an end of a
+ * record, and the last one, come with their content. After a next. */
+GS_MUST_CHECK gs_code gs_input_read_late(gs_input *in, uint8_t eol,
+                                         size_t record_bytes_max, gs_status *st);
 
 /* Instead of reading: if every file is regular, plain, in the page cache and not what
  * `output_fd` (-1: none) writes to, and they are neither small nor too large, maps them

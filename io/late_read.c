@@ -58,7 +58,23 @@ size_t gs_late_file_cut(const gs_late_file *file, uint64_t offset, size_t bytes,
     return 0;
 }
 
-void gs_block_set_late(gs_block *block, gs_late_file *file, uint64_t offset, size_t bytes)
+size_t gs_late_file_first(const gs_late_file *file, uint64_t offset, size_t bytes,
+                          uint8_t eol)
+{
+    uint8_t window[WINDOW_BYTES_MAX];
+    for (size_t at = 0, taken; at < bytes; at += taken) {
+        const size_t n = bytes - at < sizeof window ? bytes - at : sizeof window;
+        if (gs_pread_all(file->fd, window, n, offset + at, &taken) != 0 || taken < n)
+            return 0;
+        const uint8_t *const first = memchr(window, eol, n);
+        if (first != NULL)
+            return at + (size_t)(first - window) + 1;
+    }
+    return 0;
+}
+
+void gs_block_set_late(gs_block *block, gs_late_file *file, uint64_t offset, size_t bytes,
+                       size_t rest)
 {
     gs_assert(block->late == NULL && block->data == block->start);
     gs_assert(bytes <= block->capacity);
@@ -66,24 +82,34 @@ void gs_block_set_late(gs_block *block, gs_late_file *file, uint64_t offset, siz
     block->late = file;
     block->late_offset = offset;
     block->len = bytes;
+    block->late_rest = rest;
+}
+
+static gs_code read_to(gs_block *block, uint8_t *to, size_t bytes, gs_status *st)
+{
+    gs_late_file *const file = block->late;
+    gs_quoted name;
+    size_t taken = 0;
+    const int error = gs_pread_all(file->fd, to, bytes, block->late_offset, &taken);
+    if (error != 0)
+        (void)GS_FAIL(st, GS_ERR_IO, error, "read failed: %s",
+                      gs_quote_name(&name, file->name));
+    else if (taken < bytes)
+        (void)GS_FAIL(st, GS_ERR_IO, 0, "%s: it became shorter while it was read",
+                      gs_quote_name(&name, file->name));
+    block->late = NULL;
+    block->late_rest = 0;
+    gs_late_file_release(file);
+    return st->code;
 }
 
 gs_code gs_block_read_late(gs_block *block, gs_status *st)
 {
-    gs_late_file *const file = block->late;
-    if (file == NULL)
-        return GS_OK;
-    gs_quoted name;
-    size_t taken = 0;
-    const int error =
-        gs_pread_all(file->fd, block->start, block->len, block->late_offset, &taken);
-    if (error != 0)
-        (void)GS_FAIL(st, GS_ERR_IO, error, "read failed: %s",
-                      gs_quote_name(&name, file->name));
-    else if (taken < block->len)
-        (void)GS_FAIL(st, GS_ERR_IO, 0, "%s: it became shorter while it was read",
-                      gs_quote_name(&name, file->name));
-    block->late = NULL;
-    gs_late_file_release(file);
-    return st->code;
+    gs_assert(block->late_rest == 0);
+    return block->late == NULL ? GS_OK : read_to(block, block->start, block->len, st);
+}
+
+gs_code gs_block_read_whole(gs_block *block, uint8_t *to, gs_status *st)
+{
+    return read_to(block, to, block->len + block->late_rest, st);
 }

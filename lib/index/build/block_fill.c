@@ -272,14 +272,16 @@ static gs_code take_batch(gs_block_fill *f, fill_worker *w, unsigned worker,
 {
     const gs_block_fill_options *const o = &f->options;
     GS_TRY(gs_cancel_check(o->build->cancel_signal, st));
+    gs_trace *const trace = gs_team_trace(f->team);
+    const uint64_t take_ns = gs_trace_begin(trace);
     GS_TRY(gs_line_feed_next(o->feed, &w->batch, &w->has_batch, st));
     if (!w->has_batch)
         return GS_OK;
+    gs_trace_end(trace, GS_LANE_WORKER, worker, "take", take_ns, w->batch.bytes);
     w->shape = f->is_tuples ? o->build->document
                             : gs_document_shape_of(o->shapes, w->batch.input_index);
     if (w->batch.cut_bytes > 0)
         return take_numbers(f, w, st);
-    gs_trace *const trace = gs_team_trace(f->team);
     const uint64_t begin_ns = gs_trace_begin(trace);
     if (f->is_tuples) {
         const gs_line_batch *const b = &w->batch;
@@ -306,11 +308,14 @@ static gs_code take_batch(gs_block_fill *f, fill_worker *w, unsigned worker,
     else if (f->has_pieces)
         gs_piece_fill_begin(&w->pieces, &w->list);
     gs_trace_end(trace, GS_LANE_WORKER, worker, "parse", begin_ns, w->batch.bytes);
-    w->begin_ns = gs_trace_begin(trace);
     gs_sort_stats *const stats = &o->build->stats->sort;
     atomic_fetch_add(&stats->text_bytes, w->batch.bytes);
     atomic_store(&stats->input_bytes, gs_input_bytes_read(o->input));
-    return take_numbers(f, w, st);
+    const uint64_t number_ns = gs_trace_begin(trace);
+    GS_TRY(take_numbers(f, w, st));
+    gs_trace_end(trace, GS_LANE_WORKER, worker, "wait for numbers", number_ns, 0);
+    w->begin_ns = gs_trace_begin(trace);
+    return GS_OK;
 }
 
 static void add_lengths(fill_worker *w, const gs_token *tokens, size_t count)

@@ -38,6 +38,7 @@ struct gs_line_feed {
     size_t map_file, map_at;   /* from this file and byte on, */
     size_t part_bytes;         /* so much of what lies in memory at a time */
     size_t block_bytes;        /* of the largest block so far */
+    gs_block *held;            /* of a long record for which there was no memory */
     atomic_size_t long_bytes;  /* lent; not guarded */
 };
 
@@ -53,9 +54,10 @@ static gs_code next_of_input(void *context, gs_block **out, gs_status *st)
     return gs_input_next(context, out, st);
 }
 
-static gs_code read_input_late(void *context, uint8_t eol, gs_status *st)
+static gs_code read_input_late(void *context, uint8_t eol, size_t record_bytes_max,
+                               gs_status *st)
 {
-    return gs_input_read_late(context, eol, st);
+    return gs_input_read_late(context, eol, record_bytes_max, st);
 }
 
 gs_block_source gs_block_source_input(gs_input *in)
@@ -90,6 +92,7 @@ void gs_line_feed_free(gs_line_feed *feed)
     pthread_mutex_destroy(&feed->mutex);
     for (size_t i = 0; i < GS_INPUT_FILES_MAX; i++)
         gs_heap_bytes_release(&feed->files[i].carry);
+    gs_block_release(feed->held);
     gs_heap_bytes_release(&feed->header);
     gs_file_header_release(&feed->file_header);
     gs_line_feed_drop_first(feed);
@@ -187,20 +190,31 @@ static gs_code take_header(gs_line_feed *feed, gs_line_batch *batch, gs_status *
                          (size_t)(batch->data - begin), st);
 }
 
+/* Counts what the batch takes beside blocks. */
+static void count_lent(gs_line_feed *feed, gs_line_batch *batch)
+{
+    if (feed->options.long_bytes_max == 0)
+        return;
+    batch->lender = feed;
+    batch->lent_bytes = batch->bytes;
+    atomic_fetch_add(&feed->long_bytes, batch->lent_bytes);
+}
+
+static void put_heap(gs_line_batch *batch, const gs_heap_bytes *heap)
+{
+    batch->data = batch->heap = heap->data;
+    batch->heap_mapped = heap->is_map ? heap->capacity : 0;
+}
+
 /* Gives what was put together away. */
 static gs_code lend(gs_line_feed *feed, gs_heap_bytes *carry, gs_line_batch *batch,
                     gs_status *st)
 {
     GS_TRY(gs_heap_bytes_resize(carry, carry->bytes + GS_BLOCK_SLACK, st));
-    batch->data = batch->heap = carry->data;
     batch->bytes = carry->bytes;
-    batch->heap_mapped = carry->is_map ? carry->capacity : 0;
+    put_heap(batch, carry);
     *carry = (gs_heap_bytes){0};
-    if (feed->options.long_bytes_max > 0) {
-        batch->lender = feed;
-        batch->lent_bytes = batch->bytes;
-        atomic_fetch_add(&feed->long_bytes, batch->lent_bytes);
-    }
+    count_lent(feed, batch);
     return GS_OK;
 }
 
@@ -213,11 +227,19 @@ static bool may_read_late(const gs_line_feed *feed, const gs_open_file *file)
            !o->counts_lines && !o->shares_header && o->header_lines == 0;
 }
 
-/* Puts the carried bytes in front of the block's first `whole` bytes. */
+/* Puts the carried bytes in front of the block's first `whole` bytes. Those of a block
+ * that has a rest are read later. */
 static gs_code join_carry(gs_line_feed *feed, gs_heap_bytes *carry, gs_block *block,
                           size_t whole, gs_line_batch *batch, gs_status *st)
 {
     const size_t carried = carry->bytes;
+    if (block->late_rest > 0) { /* one record, of which nothing is carried */
+        gs_assert(carried == 0);
+        batch->bytes = whole + block->late_rest;
+        batch->block = block;
+        count_lent(feed, batch);
+        return GS_OK;
+    }
     if (carried <= GS_BLOCK_HEADROOM) {
         if (carried > 0)
             memcpy(block->data - carried, carry->data, carried);
@@ -290,8 +312,8 @@ static gs_code take_block(gs_line_feed *feed, gs_block *block, gs_line_batch *ba
     if (is_new)
         GS_TRY_OR_FAIL(look_at_file(feed, file, block, st));
     if (is_new && may_read_late(feed, file))
-        GS_TRY_OR_FAIL(
-            feed->source.read_late(feed->source.context, feed->options.eol, st));
+        GS_TRY_OR_FAIL(feed->source.read_late(feed->source.context, feed->options.eol,
+                                              feed->options.record_bytes_max, st));
     if (file->ends.is_left_out) {
         file->record_offset += block->len;
         goto done;
@@ -484,11 +506,30 @@ static bool must_wait(const gs_line_feed *feed)
 {
     const size_t most = feed->options.long_bytes_max;
     const size_t carried = most > 0 ? carried_bytes(feed) : 0;
-    if (carried <= GS_BLOCK_HEADROOM)
+    const gs_block *const held = feed->held;
+    const size_t more = held != NULL ? held->len + held->late_rest : feed->block_bytes;
+    if (most == 0 || (held == NULL && carried <= GS_BLOCK_HEADROOM))
         return false;
     const size_t lent = atomic_load(&feed->long_bytes);
-    return lent + carried + feed->block_bytes > most &&
+    return lent + carried + more > most &&
            (lent > 0 || most < feed->options.record_bytes_max);
+}
+
+/* The next block, or NULL: is_held says whether it is one that waits for memory. */
+static gs_code next_block(gs_line_feed *feed, gs_block **out, bool *is_held,
+                          gs_status *st)
+{
+    *out = NULL;
+    *is_held = must_wait(feed);
+    if (!*is_held && feed->held == NULL) {
+        GS_TRY(feed->source.next(feed->source.context, &feed->held, st));
+        *is_held = feed->held != NULL && feed->held->late_rest > 0 && must_wait(feed);
+    }
+    if (*is_held)
+        return GS_OK;
+    *out = feed->held;
+    feed->held = NULL;
+    return GS_OK;
 }
 
 size_t gs_line_feed_long_bytes(const gs_line_feed *feed)
@@ -520,10 +561,7 @@ static gs_code next_locked(gs_line_feed *feed, gs_line_batch *out, bool *has_bat
         return next_of_map(feed, out, has_batch, st);
     for (;;) {
         gs_block *block = NULL;
-        out->is_held = must_wait(feed);
-        if (out->is_held)
-            return GS_OK;
-        GS_TRY(feed->source.next(feed->source.context, &block, st));
+        GS_TRY(next_block(feed, &block, &out->is_held, st));
         if (block == NULL)
             return GS_OK;
         *out = (gs_line_batch){0};
@@ -546,10 +584,27 @@ static gs_code next_locked(gs_line_feed *feed, gs_line_batch *out, bool *has_bat
     }
 }
 
-/* While others take batches. */
-static gs_code read_late(gs_line_feed *feed, gs_block *block, gs_status *st)
+/* Reads a record longer than a block, which is released. */
+static gs_code read_long(gs_line_batch *batch, gs_status *st)
 {
-    GS_TRY_OR_FAIL(gs_block_read_late(block, st));
+    gs_heap_bytes heap = {0};
+    GS_TRY(gs_heap_bytes_resize(&heap, batch->bytes + GS_BLOCK_SLACK, st));
+    put_heap(batch, &heap);
+    if (heap.is_map)
+        gs_mem_allow_huge(heap.data, heap.capacity); /* all of it is used, once */
+    GS_TRY(gs_block_read_whole(batch->block, heap.data, st));
+    gs_block_release(batch->block);
+    batch->block = NULL;
+    return GS_OK;
+}
+
+/* While others take batches. */
+static gs_code read_late(gs_line_feed *feed, gs_line_batch *batch, gs_status *st)
+{
+    if (batch->block->late_rest > 0)
+        GS_TRY_OR_FAIL(read_long(batch, st));
+    else
+        GS_TRY_OR_FAIL(gs_block_read_late(batch->block, st));
     return GS_OK;
 fail:
     pthread_mutex_lock(&feed->mutex);
@@ -570,7 +625,7 @@ gs_code gs_line_feed_next(gs_line_feed *feed, gs_line_batch *out, bool *has_batc
     gs_status_keep_first(&feed->failure, st);
     pthread_mutex_unlock(&feed->mutex);
     if (*has_batch && out->block != NULL && out->block->late != NULL)
-        GS_NOTED(read_late(feed, out->block, st));
+        GS_NOTED(read_late(feed, out, st));
     if (st->code != GS_OK) {
         gs_line_batch_release(out);
         *has_batch = false;

@@ -121,9 +121,11 @@ static inline size_t gs_line_feed_record_size(const gs_line_feed_options *o,
 typedef struct gs_block_source {
     gs_code (*next)(void *context, gs_block **out, gs_status *st);
     void *context;
-    /* From now on blocks of the open file may end with `eol`, and their content is read
-     * by who takes them (gs_block_read_late); NULL: they come whole. */
-    gs_code (*read_late)(void *context, uint8_t eol, gs_status *st);
+    /* From now on blocks of the open file may end with `eol`, or stand for one record of
+     * at most so many bytes, and their content is read by who takes them
+     * (io/late_read.h); NULL: they come whole. */
+    gs_code (*read_late)(void *context, uint8_t eol, size_t record_bytes_max,
+                         gs_status *st);
 } gs_block_source;
 
 /* The blocks of an input. */

@@ -144,20 +144,42 @@ static void files_come_in_order(size_t blocks)
     CHECK(bytes == zstd);
 }
 
-/* What comes late ends with the byte, and the next begins there. */
-static size_t read_late(gs_block *block, uint8_t eol)
+enum { LATE_EOL = 0xff, LATE_RECORD_MAX = 6 * BLOCK };
+
+/* What of a cached file came late, and of that stands for a record longer than a block.
+ */
+typedef struct late_counts {
+    size_t blocks, records;
+} late_counts;
+
+/* The bytes of the block, which came late or not: what comes late ends with the byte, and
+ * the next begins there. */
+static void check_late(gs_block *block, const uint8_t *want, late_counts *counts)
 {
+    static uint8_t record[LATE_RECORD_MAX];
     gs_status st = {.code = GS_OK};
     const bool is_late = block->late != NULL;
-    REQUIRE_OK(gs_block_read_late(block, &st), &st);
-    CHECK(block->late == NULL && (!is_late || block->data[block->len - 1] == eol));
-    return is_late ? 1 : 0;
+    const size_t rest = block->late_rest, bytes = block->len + rest;
+    const uint8_t *data = block->data;
+    CHECK(bytes <= LATE_RECORD_MAX && (rest == 0 || is_late));
+    if (rest > 0) {
+        REQUIRE_OK(gs_block_read_whole(block, record, &st), &st);
+        data = record;
+        CHECK(memchr(data, LATE_EOL, bytes) == data + bytes - 1);
+    } else {
+        REQUIRE_OK(gs_block_read_late(block, &st), &st);
+    }
+    CHECK(block->late == NULL && block->late_rest == 0);
+    CHECK(!is_late || data[bytes - 1] == LATE_EOL);
+    CHECK(memcmp(data, want, bytes) == 0);
+    counts->blocks += is_late;
+    counts->records += rest > 0;
 }
 
 /* Large files in the page cache, which threads read side by side, or who takes their
  * blocks: the bytes of each in order, also where one ends with a block, and where a block
- * has no end of a record. */
-static void cached_files_are_read_ahead(size_t blocks, bool is_late)
+ * has no end of a record, which is then looked for or not. */
+static void cached_files_are_read_ahead(size_t blocks, bool is_late, size_t record_max)
 {
     enum { NUMBERS = 129 * BLOCK / sizeof(uint32_t) };
     static uint32_t numbers[NUMBERS];
@@ -167,6 +189,7 @@ static void cached_files_are_read_ahead(size_t blocks, bool is_late)
     gs_block *block = NULL;
     for (uint32_t i = 0; i < NUMBERS; i++)
         numbers[i] = i / (BLOCK / 4) % 50 >= 47 ? 0 : i;
+    numbers[NUMBERS - 1] |= UINT32_C(0xff) << 24; /* a record ends with the file */
     write_file("even", numbers, sizeof numbers);
     write_file("odd", numbers, sizeof numbers - 12345);
     const char *const names[] = {"even", "odd", "even"};
@@ -177,22 +200,23 @@ static void cached_files_are_read_ahead(size_t blocks, bool is_late)
                                       .decode_threads = 1,
                                       .cached_readers = 3};
     REQUIRE_OK(gs_input_new(&in, names, 3, &options, &st), &st);
-    size_t late = 0;
-    for (size_t file = 0, at = 0;; at += block->len, gs_block_release(block)) {
+    late_counts late = {0};
+    size_t bytes;
+    for (size_t file = 0, at = 0;; at += bytes, gs_block_release(block)) {
         REQUIRE_OK(gs_input_next(in, &block, &st), &st);
-        if (block != NULL && is_late)
-            late += read_late(block, 0xff);
-        if (block != NULL && is_late && at == 0)
-            REQUIRE_OK(gs_input_read_late(in, 0xff, &st), &st);
         if (block == NULL) {
-            CHECK(file == 3 && (late > 0) == is_late);
+            CHECK(file == 3 && (late.blocks > 0) == is_late);
+            CHECK((late.records > 0) == (record_max == LATE_RECORD_MAX));
             break;
         }
-        CHECK(block->input_index == file && at + block->len <= sizes[file]);
-        CHECK(memcmp(block->data, (const uint8_t *)numbers + at, block->len) == 0);
+        bytes = block->len + block->late_rest;
+        REQUIRE(block->input_index == file && at + bytes <= sizes[file]);
+        check_late(block, (const uint8_t *)numbers + at, &late);
+        if (is_late && at == 0)
+            REQUIRE_OK(gs_input_read_late(in, LATE_EOL, record_max, &st), &st);
         if (block->ends_input) {
-            CHECK(at + block->len == sizes[file++]);
-            at = 0 - block->len;
+            CHECK(at + bytes == sizes[file++]);
+            at = 0 - bytes;
         }
     }
     gs_input_free(in);
@@ -549,10 +573,13 @@ int main(void)
         text[i] = "abcdefgh\n"[check_random(&state) % 9] & 0x7f;
     files_come_in_order(3);
     files_come_in_order(9);
-    cached_files_are_read_ahead(3, false);
-    cached_files_are_read_ahead(3, true);
-    cached_files_are_read_ahead(9, false);
-    cached_files_are_read_ahead(9, true);
+    cached_files_are_read_ahead(3, false, 0);
+    cached_files_are_read_ahead(9, false, 0);
+    for (size_t blocks = 3; blocks <= 9; blocks += 6) {
+        cached_files_are_read_ahead(blocks, true, 0);
+        cached_files_are_read_ahead(blocks, true, 2 * BLOCK); /* some are longer */
+        cached_files_are_read_ahead(blocks, true, LATE_RECORD_MAX);
+    }
     several_are_decoded_at_once();
     damage_is_named();
     the_beginning_of_a_pipe_may_be_all();

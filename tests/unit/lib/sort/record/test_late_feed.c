@@ -2,12 +2,13 @@
 /*
  * line_feed, of a file in the page cache whose blocks are read by who takes them: several
  * threads get each line once, in batches whose places and tickets say where they belong,
- * also where lines are longer than the headroom or than blocks; a file that loses its end
- * meanwhile is a failure.
+ * also where lines are longer than the headroom or than blocks, and have to wait for the
+ * memory of others; a file that loses its end meanwhile is a failure.
  */
 #include "lib/sort/record/line_feed.h"
 
 #include <pthread.h>
+#include <sched.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,8 +24,19 @@ typedef struct reading {
     const uint8_t *text; /* of the file, read by nobody else */
     uint8_t *seen;       /* a byte of these for each of it */
     uint64_t offsets[BATCHES_MAX];
-    atomic_size_t batches, late_failures;
+    size_t long_max; /* for lines in use that are longer than blocks; 0: any */
+    atomic_size_t batches, late_failures, waits;
 } reading;
+
+/* There is no memory for a long line: others have it, or the limit is raised. */
+static void wait_for_room(reading *r)
+{
+    CHECK(r->long_max > 0);
+    atomic_fetch_add(&r->waits, 1);
+    if (gs_line_feed_long_bytes(r->feed) == 0)
+        gs_line_feed_set_long_max(r->feed, BYTES);
+    sched_yield();
+}
 
 static void *read_main(void *context)
 {
@@ -38,8 +50,14 @@ static void *read_main(void *context)
             atomic_fetch_add(&r->late_failures, 1);
             return NULL;
         }
+        if (batch.is_held) {
+            wait_for_room(r);
+            has_batch = true;
+            continue;
+        }
         if (!has_batch)
             return NULL;
+        CHECK(r->long_max == 0 || gs_line_feed_long_bytes(r->feed) <= BYTES);
         REQUIRE(batch.offset + batch.bytes <= BYTES && batch.ticket < BATCHES_MAX);
         CHECK(memcmp(batch.data, r->text + batch.offset, batch.bytes) == 0);
         CHECK(batch.data[batch.bytes - 1] == '\n' || batch.lacks_final_eol);
@@ -69,7 +87,7 @@ static void make_text(uint8_t *text, size_t most, size_t longest)
     }
 }
 
-static void read_all(const uint8_t *text, bool gets_shorter)
+static void read_all(const uint8_t *text, size_t long_max, bool gets_shorter)
 {
     static reading r;
     const char *const names[] = {"late"};
@@ -82,10 +100,12 @@ static void read_all(const uint8_t *text, bool gets_shorter)
     const gs_input_options options = {
         .pool = pool, .blocks_in_flight = 2, .decode_threads = 1, .cached_readers = 2};
     REQUIRE_OK(gs_input_new(&in, names, 1, &options, &st), &st);
-    const gs_line_feed_options how = {
-        .eol = '\n', .record_bytes_max = BYTES, .names = names};
+    const gs_line_feed_options how = {.eol = '\n',
+                                      .record_bytes_max = BYTES,
+                                      .long_bytes_max = long_max,
+                                      .names = names};
     const gs_block_source source = gs_block_source_input(in);
-    r = (reading){.text = text, .seen = calloc(BYTES, 1)};
+    r = (reading){.text = text, .seen = calloc(BYTES, 1), .long_max = long_max};
     REQUIRE(r.seen != NULL);
     REQUIRE_OK(gs_line_feed_new(&r.feed, &source, &how, &st), &st);
     if (gets_shorter) {
@@ -101,6 +121,8 @@ static void read_all(const uint8_t *text, bool gets_shorter)
     for (size_t i = 0; i < THREADS; i++)
         pthread_join(threads[i], NULL);
     CHECK((r.late_failures > 0) == gets_shorter);
+    CHECK(long_max == 0 ? r.waits == 0 : long_max >= BLOCK || r.waits > 0);
+    CHECK(gs_line_feed_long_bytes(r.feed) == 0);
     for (size_t i = 0; i < BYTES && !gets_shorter; i++)
         REQUIRE(r.seen[i] == 1);
     for (size_t i = 1; i < r.batches && !gets_shorter; i++)
@@ -117,10 +139,13 @@ int main(void)
     uint8_t *const text = malloc(BYTES + 1);
     REQUIRE(text != NULL);
     make_text(text, 300, 2000);
-    read_all(text, false);
-    read_all(text, true);
+    read_all(text, 0, false);
+    read_all(text, 0, true);
     make_text(text, 5000, (size_t)3 * BLOCK);
-    read_all(text, false);
+    read_all(text, 0, false);
+    read_all(text, 0, true);
+    read_all(text, BLOCK / 2, false); /* less than one of them */
+    read_all(text, (size_t)4 * BLOCK, false);
     free(text);
     return check_result();
 }
