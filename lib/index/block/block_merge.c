@@ -9,6 +9,11 @@
 
 enum {
     STRETCHES_A_RANGE = 64,
+    /* Few terms have most of the postings, and lie where the order of bytes has them: a
+     * stretch of more than such a part of a block's share of a range is heavy, and for
+     * each such part it is cut into so many. */
+    HEAVY_PART = 4,
+    CUTS_OF_HEAVY = 16,
     TERMS_A_RANGE_MIN = 16,
     /* A term costs as much as so many postings: it is compared, and has an entry. */
     TERM_WEIGHT = 16,
@@ -27,7 +32,7 @@ typedef struct cut_job {
     const gs_term_block *blocks;
     stretch *stretches;
     size_t count;
-    atomic_size_t next;
+    atomic_size_t next; /* that is weighed */
 } cut_job;
 
 /* Heavier terms are weighed for longer, so few at a time. */
@@ -77,6 +82,53 @@ static size_t take_stretches(const gs_term_block *blocks, size_t block_count,
     return count;
 }
 
+static uint64_t weight_of(const cut_job *job)
+{
+    uint64_t all = 0;
+    for (size_t i = 0; i < job->count; i++)
+        all += job->stretches[i].weight;
+    return all;
+}
+
+/* How many terms of a stretch stay together. */
+static size_t terms_of_cut(const stretch *s, uint64_t heavy)
+{
+    const size_t terms = s->end - s->begin;
+    const uint64_t cuts = s->weight / (heavy + 1) * CUTS_OF_HEAVY + 1;
+    return cuts < terms ? (terms + (size_t)cuts - 1) / (size_t)cuts : 1;
+}
+
+/* Cuts stretches that are heavy, and has the pieces weighed. */
+static gs_code cut_heavy(cut_job *job, size_t shares, gs_team *team, gs_status *st)
+{
+    const uint64_t heavy = job->count > 0 ? weight_of(job) / (shares * HEAVY_PART) : 0;
+    size_t count = 0;
+    for (size_t i = 0; i < job->count; i++) {
+        const stretch *const s = &job->stretches[i];
+        const size_t terms = terms_of_cut(s, heavy);
+        count += (s->end - s->begin + terms - 1) / terms;
+    }
+    if (count == job->count)
+        return GS_OK;
+    cut_job cut = {.blocks = job->blocks};
+    GS_TRY(gs_mem_new_array(&cut.stretches, count, sizeof *cut.stretches,
+                            "ranges of terms", st));
+    for (size_t i = 0; i < job->count; i++) {
+        const stretch *const s = &job->stretches[i];
+        const size_t terms = terms_of_cut(s, heavy);
+        for (size_t at = s->begin; at < s->end; at += terms) {
+            const size_t end = s->end - at > terms ? at + terms : s->end;
+            cut.stretches[cut.count++] =
+                (stretch){.block = s->block, .begin = at, .end = end};
+        }
+    }
+    gs_mem_free(job->stretches);
+    job->stretches = cut.stretches;
+    job->count = count;
+    atomic_store(&job->next, 0);
+    return gs_team_run(team, weigh_worker, job, st);
+}
+
 /* The first of the block's terms that is not before `bound`. */
 static size_t find_start(const gs_term_block *block, const gs_term_view *bound)
 {
@@ -94,23 +146,28 @@ static size_t find_start(const gs_term_block *block, const gs_term_view *bound)
 }
 
 /* Starts of ranges behind the first, at terms that are different: blocks of much input
- * have the same terms. How many ranges. */
-static size_t cut_at_stretches(const gs_block_ranges *out, const gs_term_block *blocks,
-                               size_t wanted, const stretch *stretches, size_t count)
+ * have the same terms. A range ends where it is nearest to its share of what was left at
+ * its beginning. How many ranges. */
+static size_t cut_at_stretches(const gs_block_ranges *out, const cut_job *job,
+                               size_t wanted)
 {
-    uint64_t all = 0, before = 0;
+    uint64_t left = weight_of(job), taken = 0; /* of the range */
     size_t ranges = 1;
-    for (size_t i = 0; i < count; i++)
-        all += stretches[i].weight;
-    const gs_term_view *last = count > 0 ? &stretches[0].first : NULL;
-    for (size_t i = 0; i < count && ranges < wanted; before += stretches[i++].weight) {
-        const gs_term_view *const at = &stretches[i].first;
-        if ((double)before * (double)wanted < (double)all * (double)ranges ||
-            gs_term_view_compare(last, at) >= 0)
+    const gs_term_view *last = job->count > 0 ? &job->stretches[0].first : NULL;
+    for (size_t i = 0; i < job->count && ranges < wanted; i++) {
+        const stretch *const s = &job->stretches[i];
+        const uint64_t middle = taken + s->weight / 2;
+        if (middle < left / (wanted - ranges + 1) ||
+            gs_term_view_compare(last, &s->first) >= 0) {
+            taken += s->weight;
             continue;
+        }
         for (size_t b = 0; b < out->block_count; b++)
-            out->starts[ranges * out->block_count + b] = find_start(&blocks[b], at);
-        last = at;
+            out->starts[ranges * out->block_count + b] =
+                find_start(&job->blocks[b], &s->first);
+        last = &s->first;
+        left -= taken;
+        taken = s->weight;
         ranges++;
     }
     return ranges;
@@ -136,8 +193,9 @@ gs_code gs_block_ranges_cut(gs_block_ranges *out, const gs_term_block *blocks,
                                            job.stretches)
                           : 0;
     GS_TRY_OR_FAIL(gs_team_run(team, weigh_worker, &job, st));
+    GS_TRY_OR_FAIL(cut_heavy(&job, wanted * block_count, team, st));
     qsort(job.stretches, job.count, sizeof *job.stretches, compare_stretches);
-    const size_t ranges = cut_at_stretches(out, blocks, wanted, job.stretches, job.count);
+    const size_t ranges = cut_at_stretches(out, &job, wanted);
     for (size_t b = 0; b < block_count; b++)
         out->starts[ranges * block_count + b] = blocks[b].term_count;
     out->range_count = ranges;
