@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Files in memory to measure with: generated ones, and real text in many copies.
+"""Files in memory, or on a disk, to measure with: generated ones, and real text in many copies.
 
 Each is made when a row first asks for it. Where memory has no room for another one beside
 what the row needs, those that are there go first; where that is not enough, the row is
@@ -23,8 +23,8 @@ def available_bytes():
 
 
 class MemoryInputs:
-    def __init__(self, folder, program, data, scale):
-        self.folder, self.program, self.data = folder, program, data
+    def __init__(self, folder, program, data, scale, in_memory=True):
+        self.folder, self.program, self.data, self.in_memory = folder, program, data, in_memory
         self.spare = min(SPARE, int(SPARE * scale))
 
     def generated(self, kind, options, size, room):
@@ -72,8 +72,8 @@ class MemoryInputs:
                 if name != label:
                     os.unlink(os.path.join(self.folder, name))
         if not self._has_room(needed):
-            raise LeftOut("%.1f GB of memory are needed, and %.1f are left" % (
-                needed / 1e9, min(available_bytes(), shutil.disk_usage(self.folder).free) / 1e9))
+            raise LeftOut("%.1f GB of %s are needed, and %.1f are left" % (
+                needed / 1e9, "memory" if self.in_memory else "the disk", self._left() / 1e9))
         if not is_there:
             print("    making %s" % label, flush=True)
             try:
@@ -84,5 +84,9 @@ class MemoryInputs:
                     os.unlink(target + ".part")
         return target
 
+    def _left(self, more=0):
+        free = shutil.disk_usage(self.folder).free + more
+        return min(available_bytes(), free) if self.in_memory else free
+
     def _has_room(self, needed):
-        return min(available_bytes(), shutil.disk_usage(self.folder).free + self.spare) >= needed
+        return self._left(self.spare) >= needed

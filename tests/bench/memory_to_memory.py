@@ -73,6 +73,8 @@ class Bench:
         self.temporary, self.output = self.memory + "/temporary", self.memory + "/output"
         self.errors, self.stats = self.disk + "/errors", self.disk + "/stats"
         self.inputs = MemoryInputs(self.memory + "/inputs", self.binary, env("BENCH_DATA", ""), self.scale)
+        os.mkdir(self.disk + "/inputs")
+        self.disk_inputs = MemoryInputs(self.disk + "/inputs", self.binary, "", self.scale, in_memory=False)
         self.figures = {}  # (engine, options, source) to what --stats said
         self.name = ""     # of the row
 
@@ -92,7 +94,8 @@ class Bench:
         return self.rows.run(commands, environment=environment, errors=self.errors, **more)
 
     def sort(self, engine, options, source, target="/dev/null"):
-        return [self.binary, "sort", "--engine=" + engine, "-T", self.temporary, "-o", target] + options + [source]
+        folder = [] if "-T" in options else ["-T", self.temporary]  # of several all are used
+        return [self.binary, "sort", "--engine=" + engine, "-o", target] + folder + options + [source]
 
     def figures_of(self, engine, options, source):
         """What --stats says of a sort to nowhere, with the sum of its output."""
@@ -185,19 +188,64 @@ class Bench:
             spilled = self.figures_of(self.engine, small, source)["spill_bytes"]
             print("    spilled: %.2f GB" % (spilled / 1e9), flush=True)
             if spilled:
-                programs.insert(1, Program("the disk", lambda: self.disk_run(spilled), min(self.runs, 2), None))
+                programs.insert(1, Program("the disk", lambda: self.disk_run(spilled, spilled), min(self.runs, 2), None))
         self.measure(self.title(20, "lines, -S 8G --gpu-mem 24G%s, -T %s" % (self.scaled(), place)), source,
                      programs, [])
 
-    def disk_run(self, size):
-        """The disk's own time to write so many bytes and to read them."""
+    def small_merge(self, order, title):
+        """What a small card leaves to the cores to merge."""
+        source = self.lines(20, 30)
+        memory = ["-S", size_text(int(8 * self.scale * 2 ** 30)), "-T", self.temporary] + order
+        small = memory + ["--gpu-mem", size_text(int(24 * self.scale * 2 ** 30))]
+        self.measure(self.title(20, "lines, %s, -S 8G --gpu-mem 24G%s" % (title, self.scaled())), source, [
+            self.to_nowhere("gpusort --engine " + self.engine, self.engine, small, source),
+            self.to_nowhere("gpusort --engine cpu", "cpu", memory, source)], order)
+
+    def disk_to_disk(self):
+        """Nothing of the input is in the page cache before, and all of the output is on the
+        disk at the end."""
+        size = self.bytes(60)
+        source = self.disk_inputs.generated("lines", KINDS["lines"][0], size, 2 * size)
+        output = self.disk + "/output"
+        memory = ["-S", size_text(int(16 * self.scale * 2 ** 30)), "-T", self.disk]
+        spilled = []
+
+        def sort():
+            subprocess.run(["dd", "of=" + source, "oflag=nocache", "conv=notrunc,fdatasync", "count=0", "status=none"],
+                           check=True)
+            command = self.sort(self.engine, memory + ["--stats=" + self.stats], source, output)
+            found = self.run([["sh", "-c", '"$@" && sync "$0"', output] + command])
+            with open(self.stats, encoding="utf-8") as f:
+                spilled.append(json.load(f)["spill_bytes"])
+            print("    spilled: %.2f GB" % (spilled[-1] / 1e9), flush=True)
+            return found
+
+        def order_of_output():
+            subprocess.run([self.binary, "sort", "-c", output], check=True)
+            return str(os.path.getsize(output) == os.path.getsize(source))
+
+        try:
+            self.rows.measure(self.name, self.title(60, "lines, -S 16G%s, disk to disk" % self.scaled()), size, [
+                Program("gpusort --engine " + self.engine, sort, 1, order_of_output),
+                Program("the disk", lambda: self.disk_run(spilled[-1] + size, spilled[-1] + size, [output]), 1, None)],
+                lambda: "True")
+        finally:
+            for file in (output, source):
+                if os.path.exists(file):
+                    os.unlink(file)
+
+    def disk_run(self, written, read, gone=()):
+        """The disk's own time to write so many bytes and to read them; what is `gone` makes
+        room."""
+        for file in gone:
+            os.unlink(file)
         files = ["%s/blocks-%d" % (self.disk, i) for i in range(DISK_WRITERS)]
-        count = max(1, (size // DISK_WRITERS) >> 22)
-        ways = ("if=/dev/zero of=%s oflag=direct", "if=%s of=/dev/null iflag=direct")
+        ways = (("if=/dev/zero of=%s oflag=direct", written), ("if=%s of=/dev/null iflag=direct", read))
         try:
             found = [self.run([["sh", "-c", "set -e; " + " ".join(
-                "dd bs=4M count=%d status=none %s & p%d=$!;" % (count, way % file, i) for i, file in enumerate(files)) +
-                " ".join("wait $p%d;" % i for i in range(DISK_WRITERS))]]) for way in ways]
+                "dd bs=4M count=%d status=none %s & p%d=$!;" % (max(1, (size // DISK_WRITERS) >> 22), way % file, i)
+                for i, file in enumerate(files)) + " ".join("wait $p%d;" % i for i in range(DISK_WRITERS))]])
+                     for way, size in ways]
         finally:
             for file in files:
                 if os.path.exists(file):
@@ -280,6 +328,9 @@ class Bench:
             "two-lines": self.two_gpus_lines,
             "two-keys": self.two_gpus_keys,
             "small-disk": lambda: self.small_card("on the disk", self.disk),
+            "small-unique": lambda: self.small_merge(["-u"], "-u"),
+            "small-top": lambda: self.small_merge(["--top=1000"], "--top=1000"),
+            "disk": self.disk_to_disk,
         }
 
         def named(measure):
