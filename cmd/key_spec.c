@@ -12,22 +12,18 @@
 
 _Static_assert((int)GS_LETTER_KIND_COUNT == (int)GPUSORT_RANDOM,
                "each but GPUSORT_BYTES has a letter");
-_Static_assert(GS_LETTER_FLAG_COUNT == 6, "each has a letter below, two of them one");
 
+/* All that a letter stands for; 0 if it is none. */
 static unsigned letter_flags(char letter)
 {
-    switch (letter) {
-#define LETTER(name, letter, word, counts)                                               \
-    case letter: return GS_LETTER_##name;
-        GS_LETTER_KINDS(LETTER)
-#undef LETTER
-    case 'b': return GS_LETTERS_BLANKS;
-    case 'd': return GS_LETTER_DICTIONARY;
-    case 'f': return GS_LETTER_FOLD;
-    case 'i': return GS_LETTER_NONPRINTING;
-    case 'r': return GS_LETTER_REVERSE;
-    default: return 0;
-    }
+    unsigned flags = 0;
+#define KIND(name, its, word, counts) flags |= letter == (its) ? GS_LETTER_##name : 0U;
+    GS_LETTER_KINDS(KIND)
+#undef KIND
+#define FLAG(name, its, flag) flags |= letter == (its) ? GS_LETTER_##name : 0U;
+    GS_LETTER_FLAGS(FLAG)
+#undef FLAG
+    return flags;
 }
 
 gs_letter_counts gs_letter_counts_of(gpusort_kind kind)

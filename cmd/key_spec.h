@@ -38,14 +38,15 @@
     X(RANDOM,  'R', "random",          TEXT)    \
     X(VERSION, 'V', "version",         TEXT)
 
-/* What letters switch on besides: GS_LETTER_..., and the flag of gpusort.h. -b is two. */
+/* What letters switch on besides: GS_LETTER_..., the letter, and the flag of gpusort.h; -b
+ * switches on two. That each flag is here is looked at by test_api_key. */
 #define GS_LETTER_FLAGS(X)                             \
-    X(REVERSE,      GPUSORT_REVERSE)                   \
-    X(START_BLANKS, GPUSORT_SKIP_START_BLANKS)         \
-    X(END_BLANKS,   GPUSORT_SKIP_END_BLANKS)           \
-    X(FOLD,         GPUSORT_FOLD)                      \
-    X(NONPRINTING,  GPUSORT_IGNORE_NONPRINTING)        \
-    X(DICTIONARY,   GPUSORT_DICTIONARY)
+    X(REVERSE,      'r', GPUSORT_REVERSE)              \
+    X(START_BLANKS, 'b', GPUSORT_SKIP_START_BLANKS)    \
+    X(END_BLANKS,   'b', GPUSORT_SKIP_END_BLANKS)      \
+    X(FOLD,         'f', GPUSORT_FOLD)                 \
+    X(NONPRINTING,  'i', GPUSORT_IGNORE_NONPRINTING)   \
+    X(DICTIONARY,   'd', GPUSORT_DICTIONARY)
 
 #define GS_LETTER_ONE(...) +1
 enum {
@@ -61,7 +62,7 @@ enum {
     GS_LETTER_##name = 1 << (GS_LETTER_FLAG_COUNT + GPUSORT_##name),
     GS_LETTER_KINDS(GS_LETTER)
 #undef GS_LETTER
-#define GS_LETTER(name, flag) GS_LETTER_##name = (flag),
+#define GS_LETTER(name, letter, flag) GS_LETTER_##name = (flag),
     GS_LETTER_FLAGS(GS_LETTER)
 #undef GS_LETTER
     GS_LETTERS_BLANKS = GS_LETTER_START_BLANKS | GS_LETTER_END_BLANKS,

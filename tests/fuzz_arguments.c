@@ -84,6 +84,8 @@ typedef struct position {
 } position;
 
 static const char letters[] = "bdfghiMnRrV";
+_Static_assert(sizeof letters - 1 == GS_LETTER_KIND_COUNT + GS_LETTER_FLAG_COUNT - 1,
+               "each kind and flag has its letter (-b is two), and compare_key knows it");
 
 /* As other numbers of GNU's, with blanks and a plus in front. */
 static const char *read_count(const char *p, unsigned long long *count, bool *is_sure)
@@ -153,11 +155,13 @@ static void compare_key(const char *text, const gs_key_spec *spec)
                            (has(both, 'd') ? GPUSORT_DICTIONARY : 0U) |
                            (skips_nonprinting ? GPUSORT_IGNORE_NONPRINTING : 0U);
     NEED(key.flags == flags);
-    const char kinds[] = "nghMRV";
-    const gpusort_kind types[] = {GPUSORT_NUMERIC, GPUSORT_GENERAL, GPUSORT_HUMAN,
-                                  GPUSORT_MONTH,   GPUSORT_RANDOM,  GPUSORT_VERSION};
+    static const char kinds[] = "nghMRV";
+    static const gpusort_kind types[] = {GPUSORT_NUMERIC, GPUSORT_GENERAL,
+                                         GPUSORT_HUMAN,   GPUSORT_MONTH,
+                                         GPUSORT_RANDOM,  GPUSORT_VERSION};
     bool is_any = key.kind == GPUSORT_BYTES;
-    for (size_t i = 0; i < 6; i++) {
+    _Static_assert(sizeof types / sizeof *types == GS_LETTER_KIND_COUNT, "each");
+    for (size_t i = 0; i < GS_LETTER_KIND_COUNT; i++) {
         is_any |= key.kind == types[i] && has(both, kinds[i]);
         NEED(key.kind != GPUSORT_BYTES || !has(both, kinds[i]));
     }

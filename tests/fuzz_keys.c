@@ -27,7 +27,18 @@ enum {
     HEAD_BYTES = 2
 };
 
-enum { FOLD = 1, NONPRINTING = 2, DICTIONARY = 4, REVERSE = 8, START = 16, END = 32 };
+/* The letters of a key: a bit for each of GS_KEY_SWITCHES, by its name, and REVERSE. */
+enum {
+    ON_fold = 1,
+    ON_ignore_nonprint = 2,
+    ON_dictionary = 4,
+    REVERSE = 8,
+    ON_skip_start_blanks = 16,
+    ON_skip_end_blanks = 32
+};
+_Static_assert(GS_KEY_SWITCH_COUNT == 5, "each has its bit, and find_key, filter or "
+                                         "compare_by_key does what it asks for");
+_Static_assert(GS_KEY_TYPE_COUNT == 7, "compare_by_key knows each, and read_key has it");
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -368,14 +379,14 @@ static gs_key read_key(const uint8_t *from)
         .start_char = from[3],
         .end_field = from[4] == 255 ? SIZE_MAX : from[4],
         .end_char = from[4] == 255 ? 0 : from[5],
-        .skip_start_blanks = from[1] & START,
-        .skip_end_blanks = from[1] & END,
-        .fold = from[1] & FOLD,
         .reverse = from[1] & REVERSE,
     };
+#define TAKE(name, mark, changes) key.name = (from[1] & ON_##name) != 0;
+    GS_KEY_SWITCHES(TAKE)
+#undef TAKE
     const bool is_text = key.type == GS_KEY_BYTES || key.type == GS_KEY_VERSION;
-    key.dictionary = is_text && (from[1] & DICTIONARY);
-    key.ignore_nonprint = is_text && !key.dictionary && (from[1] & NONPRINTING);
+    key.dictionary = is_text && key.dictionary;
+    key.ignore_nonprint = is_text && !key.dictionary && key.ignore_nonprint;
     return key;
 }
 

@@ -287,9 +287,10 @@ GS_BOTH uint32_t gs_text_key_encode(const gs_text_order *order, const bool is_pl
 /* --- how long strings may be ------------------------------------------------------ */
 
 /* What the string of a key takes at most: so many times the bytes of its text, so many
- * times those of them that are `costly`, and so many for each record. Costly are bytes up
- * to GS_TEXT_ESCAPED_MAX, and for -V the first digits of numbers; of a number that a key
- * begins in the first digit may be another one. */
+ * times those of them that are `costly`, and so many for each record: a switch that makes
+ * text longer adds to it, and test_text_key holds every key against it. Costly are bytes
+ * up to GS_TEXT_ESCAPED_MAX, and for -V the first digits of numbers; of a number that a
+ * key begins in the first digit may be another one. */
 typedef struct gs_text_cost {
     unsigned bytes, costly, record;
 } gs_text_cost;

@@ -41,8 +41,10 @@
  * Whoever does something for each of them walks this list: what else of the sort needs a
  * place of its own does not build, or fails in test_key_encode or test_text_key, which also
  * fail where their lines do not show what the new switch changes. Nor does it build until
- * lib/api/api_key.c has its flag of lib/gpusort.h, and then cmd/key_spec.h its letter and
- * cmd/sort_args.c its option; the tests of the Python package then name its _order.py.
+ * lib/api/api_key.c has its flag of lib/gpusort.h. Then test_api_key does not build until
+ * cmd/key_spec.h has its letter, nor, with that, the command line until cmd/sort_args.c
+ * has its option; the fuzzers name their references, and the tests of the Python package
+ * its _order.py.
  *
  *     name      of the bool, in gs_key and in gs_text_key (gpu/text/text_sort.h)
  *     mark      in the text of a job, by which --checkpoint knows it again

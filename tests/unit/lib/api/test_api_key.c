@@ -1,10 +1,27 @@
 /* SPDX-License-Identifier: MIT */
-/* A flag of a key that nobody translates would be taken and do nothing. */
+/* A flag of a key that nobody translates would be taken and do nothing; one that the
+ * command line has no letter for could not be asked for there. */
 #include "lib/api/api_key.h"
 
 #include <string.h>
 
+#include "cmd/key_spec.h"
 #include "tests/check.h"
+
+_Static_assert((int)GS_LETTER_FLAG_COUNT == 1 + (int)GS_KEY_SWITCH_COUNT,
+               "GS_LETTER_FLAGS of cmd/key_spec.h has -r and each of GS_KEY_SWITCHES");
+
+/* Each of its flags is one of the library's, and none is there twice. */
+static void letters_are_of_flags(void)
+{
+    unsigned seen = 0;
+#define SEE(name, letter, flag)                                                          \
+    CHECK((seen & (flag)) == 0);                                                         \
+    seen |= (flag);
+    GS_LETTER_FLAGS(SEE)
+#undef SEE
+    CHECK(seen == (1U << GS_LETTER_FLAG_COUNT) - 1);
+}
 
 static unsigned switched_on(const gs_key *key)
 {
@@ -29,5 +46,6 @@ int main(void)
     }
     const gpusort_key unknown = {.flags = flag};
     CHECK(gs_api_take_key(&key, &unknown, &st) == GS_ERR_ARG);
+    letters_are_of_flags();
     return check_result();
 }

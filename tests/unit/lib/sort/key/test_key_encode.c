@@ -388,6 +388,26 @@ static void long_numbers_are_rounded(void)
     CHECK((memcmp(strings[1], strings[2], bytes[0]) == 0) == (LDBL_MANT_DIG == 64));
 }
 
+/* By them a checkpoint tells one job from another: two of a name would let it go on with
+ * the runs of an order that is not asked for. */
+static void marks_are_unique(void)
+{
+#define MARK(name, mark, ...)     mark,
+#define LETTER(name, letter, ...) letter,
+    static const char *const marks[] = {GS_KEY_SWITCHES(MARK) "r" /* reversed */};
+    static const char letters[] = {'-' /* bytes */, GS_KEY_TYPES(LETTER)};
+#undef LETTER
+#undef MARK
+    bool is_seen[256] = {false};
+    for (size_t i = 0; i < sizeof marks / sizeof *marks; i++) {
+        CHECK(strlen(marks[i]) == 1 && !is_seen[(uint8_t)marks[i][0]]);
+        is_seen[(uint8_t)marks[i][0]] = true;
+    }
+    CHECK(sizeof letters == GS_KEY_TYPE_COUNT);
+    for (size_t i = 0; i < sizeof letters; i++)
+        CHECK(memchr(letters + i + 1, letters[i], sizeof letters - i - 1) == NULL);
+}
+
 int main(void)
 {
     uint64_t state = check_seed(11);
@@ -408,6 +428,7 @@ int main(void)
     long_lines_are_walked();
     short_and_long_agree(&state);
     every_switch_is_heeded();
+    marks_are_unique();
     CHECK(gs_mem_held_bytes() == 0);
     return check_result();
 }
