@@ -20,7 +20,7 @@ static size_t walk(const gs_query *q, int at)
 {
     const gs_query_node *const n = &q->nodes[at];
     size_t count = 1;
-    const bool is_leaf = n->kind == GS_QUERY_TERM || n->kind == GS_QUERY_PREFIX;
+    const bool is_leaf = gs_query_is_leaf(n->kind);
     require(is_leaf == (n->first == GS_QUERY_NONE));
     require(!is_leaf || (n->bytes > 0 && n->text + n->bytes <= q->text_bytes));
     require(n->weight > 0 && n->weight <= 1e9);

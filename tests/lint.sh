@@ -146,6 +146,13 @@ check_job_text lib/index/build/build_checkpoint.c gs_index_build_options lib/ind
 check_job_text lib/index/build/build_checkpoint.c gs_document_options lib/index/text/document.h 9
 check_job_text lib/index/merge/merge_checkpoint.c gs_index_merge_options lib/index/merge/index_merger.h 19
 
+# What a query's node knows, the plan's takes over; what it has no use for is named here.
+not_of_plan=' last '
+for field in $(fields_of gs_query_node lib/index/query/query.h); do
+    grep -qE "(from|q|query->nodes\[[^]]*\])(->|\.)$field\b" lib/index/query/search_plan.c || [[ $not_of_plan = *" $field "* ]] ||
+        complain "lib/index/query/search_plan.c: does nothing with $field of gs_query_node"
+done
+
 # \b keeps gs_strtok or my_sprintf out of it.
 banned='\b(strcpy|strcat|sprintf|vsprintf|gets|strtok|atoi|atol)[[:space:]]*\('
 while read -r line; do complain "$line: banned call"; done \

@@ -13,7 +13,9 @@ import collections
 import json
 import math
 import os
+import pathlib
 import random
+import re
 import resource
 import subprocess
 import sys
@@ -123,6 +125,21 @@ class Maker:
 
 
 OPERATORS = {"AND", "OR", "NOT"}  # in capitals; otherwise they are words
+# Kinds of nodes, as lib/index/query/query.h calls them: what is made of them here.
+KINDS = {"TERM": ("word",), "PREFIX": ("prefix",), "PHRASE": ("phrase",),
+         "CLAUSES": ("not", "and", "or", "group")}
+
+
+def check_grammar():
+    """All that the parser has is spelled and answered here, too."""
+    room = pathlib.Path(__file__).resolve().parent.parent / "lib/index/query"
+    enum = re.search(r"typedef enum gs_query_kind \{(.*?)\}", (room / "query.h").read_text(), re.S)
+    kinds = set(re.findall(r"^ *GS_QUERY_(\w+),", enum[1], re.M))
+    row = re.search(r"#define OPERATORS\(X\)(.*(?:\\\n.*)*)", (room / "query_parser.c").read_text())
+    operators = set(re.findall(r"X\((\w+),", row[1]))
+    if kinds != set(KINDS) or operators != OPERATORS:
+        sys.exit(f"search_check.py knows {sorted(KINDS)} and {sorted(OPERATORS)}, "
+                 f"lib/index/query {sorted(kinds)} and {sorted(operators)}")
 
 
 def spell(rng, tree, inside, exact=False):
@@ -587,6 +604,7 @@ def main():
     args = parser.parse_args()
     seed = args.seed if args.seed is not None else int(os.environ.get("GS_TEST_SEED", "1"))
     print(f"seed {seed}")
+    check_grammar()
     rng = random.Random(seed)
     with tempfile.TemporaryDirectory(prefix="gpusort-search-") as folder:
         checker = Checker(os.path.abspath(args.binary), folder)

@@ -94,3 +94,14 @@ for format in $formats; do
             has "[( ']$format" "$(grep 'jsonl json tsv' "completions/$shell")" || echo "$shell: format $format of append"
     done
 done
+
+# Operators of queries, in whatever tells of them, and in a seed of the fuzzer.
+query=$root/lib/index/query
+operators=$(sed -n '/^#define OPERATORS/{:more; /\\$/{N; b more}; p}' "$query/query_parser.c" | grep -oE 'X\([A-Z]+,' | grep -oE '[A-Z]{2,}')
+[ "$(wc -w <<<"$operators")" -ge 3 ] || echo "operators found: $operators"
+for operator in $operators; do
+    grep -qw "$operator" <<<"$(gpusort search --help)" || echo "search --help: $operator"
+    grep -qw "$operator" "$root/man/gpusort-search.1" || echo "gpusort-search(1): $operator"
+    part '^ \*      group ' '^ \*$' "$query/query_parser.h" | grep -qw "$operator" || echo "the grammar in query_parser.h: $operator"
+    cat "$root"/tests/fuzz_seeds/fuzz_query/* | grep -aqw "$operator" || echo "tests/fuzz_seeds/fuzz_query: no seed with $operator"
+done

@@ -27,6 +27,18 @@ typedef enum gs_query_kind {
     GS_QUERY_CLAUSES, /* its children have roles */
 } gs_query_kind;
 
+/* Is a node of this kind a text, of one term or of many, and nothing below it? */
+static inline bool gs_query_is_leaf(gs_query_kind kind)
+{
+    switch (kind) {
+    case GS_QUERY_TERM:
+    case GS_QUERY_PREFIX: return true;
+    case GS_QUERY_PHRASE:
+    case GS_QUERY_CLAUSES: return false;
+    }
+    return false;
+}
+
 /* Does it count where in a document the terms below a node of this kind are? Then the
  * index must have positions, and a document that has the terms is no match yet. */
 static inline bool gs_query_needs_positions(gs_query_kind kind)

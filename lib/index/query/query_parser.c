@@ -13,6 +13,17 @@
 
 enum { DEPTH_MAX = 100 };
 
+/* The words that are operators: whether they stand BETWEEN two parts or BEFORE one. A new
+ * one is asked for by tests/cli/own_docs.sh in whatever tells of them, and by
+ * tests/search_check.py. */
+#define OPERATORS(X) X(OR, BETWEEN) X(AND, BETWEEN) X(NOT, BEFORE)
+
+typedef enum query_operator {
+#define NAME(name, place) OPERATOR_##name,
+    OPERATORS(NAME) OPERATOR_COUNT,
+#undef NAME
+} query_operator;
+
 struct gs_query_parser {
     gs_query_parser_options options;
     gs_word_rules *folding; /* for beginnings of words: folded, nothing left out */
@@ -101,8 +112,12 @@ static void skip_blanks(gs_query_parser *p)
 }
 
 /* Takes an operator, if that is what comes next. */
-static bool take_operator(gs_query_parser *p, const char *name)
+static bool take_operator(gs_query_parser *p, query_operator which)
 {
+#define NAME(name, place) #name,
+    static const char *const names[] = {OPERATORS(NAME)};
+#undef NAME
+    const char *const name = names[which];
     const size_t bytes = strlen(name);
     skip_blanks(p);
     if ((size_t)(p->end - p->at) < bytes || memcmp(p->at, name, bytes) != 0 ||
@@ -110,6 +125,20 @@ static bool take_operator(gs_query_parser *p, const char *name)
         return false;
     p->at += bytes;
     return true;
+}
+
+/* Takes any operator; with `is_between`, any that stands between two parts. */
+static bool take_any_operator(gs_query_parser *p, bool is_between)
+{
+    enum { BEFORE, BETWEEN };
+#define PLACE(name, place) place,
+    static const uint8_t places[] = {OPERATORS(PLACE)};
+#undef PLACE
+    for (int i = 0; i < OPERATOR_COUNT; i++) {
+        if ((!is_between || places[i] == BETWEEN) && take_operator(p, (query_operator)i))
+            return true;
+    }
+    return false;
 }
 
 /* `+` or `-` in front of something. */
@@ -211,20 +240,15 @@ static int simplify(const gs_query *q, int node)
 static gs_code take_phrase(gs_query_parser *p, int *out, gs_status *st)
 {
     const uint8_t *const quote = p->at++;
+    const size_t place = column(p, quote);
     const uint8_t *const close = memchr(p->at, '"', (size_t)(p->end - p->at));
     if (close == NULL)
         return fail_at(p, quote, st, "this quote does not end");
     GS_TRY(take_terms(p, p->at, (size_t)(close - p->at), GS_QUERY_PHRASE, GS_QUERY_MUST,
                       out, st));
+    p->query->nodes[*out].column = place;
     p->at = close + 1;
     *out = simplify(p->query, *out);
-    if (*out != GS_QUERY_NONE && gs_query_needs_positions(p->query->nodes[*out].kind) &&
-        !p->options.has_positions) {
-        (void)fail_at(p, quote, st, "the index has no positions, which a phrase needs");
-        return gs_status_hint(st,
-                              "build the index with --positions, or ask for the words "
-                              "one by one");
-    }
     return take_quoted_weight(p, *out, st);
 }
 
@@ -311,7 +335,7 @@ static gs_code take_part(gs_query_parser *p, int *out, gs_status *st)
     bool is_negated = false, has_not = false;
     skip_blanks(p);
     const size_t place = column(p, p->at);
-    for (bool is_not; (is_not = take_operator(p, "NOT")) || is_mark(p, '-');) {
+    for (bool is_not; (is_not = take_operator(p, OPERATOR_NOT)) || is_mark(p, '-');) {
         p->at += is_not ? 0 : 1;
         is_negated = !is_negated;
         has_not = true;
@@ -322,7 +346,7 @@ static gs_code take_part(gs_query_parser *p, int *out, gs_status *st)
         return fail_at(p, at, st,
                        has_not ? "nothing follows NOT" : "an operator has nothing here");
     }
-    if (take_operator(p, "AND") || take_operator(p, "OR"))
+    if (take_any_operator(p, true))
         return fail_at(p, at, st, "an operator where a word should be");
     const bool is_phrase = *at == '"', is_group = *at == '(';
     if (is_phrase)
@@ -370,7 +394,7 @@ static gs_code take_chain(gs_query_parser *p, bool is_and, int *out, gs_status *
 {
     int list = GS_QUERY_NONE, part = GS_QUERY_NONE;
     GS_TRY(is_and ? take_part(p, out, st) : take_chain(p, true, out, st));
-    while (take_operator(p, is_and ? "AND" : "OR")) {
+    while (take_operator(p, is_and ? OPERATOR_AND : OPERATOR_OR)) {
         if (list == GS_QUERY_NONE) {
             GS_TRY(gs_query_add_node(p->query, GS_QUERY_CLAUSES, column(p, p->at), &list,
                                      st));
@@ -394,8 +418,7 @@ static gs_code take_chain(gs_query_parser *p, bool is_and, int *out, gs_status *
 static bool is_lone_word(gs_query_parser *p)
 {
     const uint8_t *const begin = p->at;
-    if (*begin == '"' || *begin == '(' || take_operator(p, "NOT") ||
-        take_operator(p, "AND") || take_operator(p, "OR")) {
+    if (*begin == '"' || *begin == '(' || take_any_operator(p, false)) {
         p->at = begin;
         return false;
     }
@@ -404,7 +427,7 @@ static bool is_lone_word(gs_query_parser *p)
     const uint8_t *const word_end =
         p->options.has_weights ? gs_query_weight_of_word(begin, p->at) : p->at;
     const bool is_prefix = word_end[-1] == '*';
-    const bool goes_on = take_operator(p, "AND") || take_operator(p, "OR");
+    const bool goes_on = take_any_operator(p, true);
     p->at = begin;
     return !is_prefix && !goes_on;
 }
@@ -496,6 +519,24 @@ static gs_code take_object(gs_query_parser *p, int *out, gs_status *st)
     return GS_OK;
 }
 
+/* Refuses a tree that an index without positions cannot answer, at the first node of it
+ * that asks for them. */
+static gs_code check_positions(const gs_query *q, int at, gs_status *st)
+{
+    const gs_query_node *const n = &q->nodes[at];
+    if (gs_query_needs_positions(n->kind)) {
+        (void)GS_FAIL(st, GS_ERR_ARG, 0,
+                      "column %zu: the index has no positions, which %s needs", n->column,
+                      n->kind == GS_QUERY_PHRASE ? "a phrase" : "this");
+        return gs_status_hint(st,
+                              "build the index with --positions, or ask for the words "
+                              "one by one");
+    }
+    for (int i = n->first; i != GS_QUERY_NONE; i = q->nodes[i].next)
+        GS_TRY(check_positions(q, i, st));
+    return GS_OK;
+}
+
 static bool is_object(gs_query_parser *p)
 {
     skip_blanks(p);
@@ -526,6 +567,8 @@ gs_code gs_query_parse(gs_query_parser *p, const void *text, size_t bytes,
         if (p->at < p->end)
             return fail_at(p, p->at, st, "a ')' without its '('");
     }
+    if (root != GS_QUERY_NONE && !p->options.has_positions)
+        GS_TRY(check_positions(query, root, st));
     query->root = root;
     return GS_OK;
 }

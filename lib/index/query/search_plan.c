@@ -350,9 +350,14 @@ static bool is_all_of(const gs_search_plan *plan)
 {
     for (size_t i = 0; i < plan->node_count; i++) {
         const gs_search_node *const node = &plan->nodes[i];
-        const bool is_leaf = node->kind == GS_QUERY_TERM;
-        if (((int)i != plan->root && node->role != GS_QUERY_MUST) ||
-            (is_leaf ? !node->is_known : node->first == GS_QUERY_NONE))
+        bool has_all = false;
+        switch (node->kind) {
+        case GS_QUERY_TERM: has_all = node->is_known; break;
+        case GS_QUERY_PREFIX: break; /* which has any of its terms */
+        case GS_QUERY_PHRASE:
+        case GS_QUERY_CLAUSES: has_all = node->first != GS_QUERY_NONE; break;
+        }
+        if (!has_all || ((int)i != plan->root && node->role != GS_QUERY_MUST))
             return false;
     }
     return true;

@@ -162,7 +162,7 @@ static gs_code take_term(gs_snippet_maker *m, const gs_query_node *node, gs_stat
 static gs_code take_terms(gs_snippet_maker *m, int at, gs_status *st)
 {
     const gs_query_node *const node = &m->query.nodes[at];
-    if (node->kind == GS_QUERY_TERM || node->kind == GS_QUERY_PREFIX)
+    if (gs_query_is_leaf(node->kind))
         return take_term(m, node, st);
     for (int i = node->first; i != GS_QUERY_NONE; i = m->query.nodes[i].next) {
         if (m->query.nodes[i].role != GS_QUERY_MUST_NOT)

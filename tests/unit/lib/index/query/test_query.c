@@ -23,47 +23,54 @@ static void show_text(const char *text, size_t bytes)
     shown[used + bytes] = '\0';
 }
 
-static bool is_leaf(gs_query_kind kind)
+static void show_leaf(const gs_query *q, const gs_query_node *n, const char *behind)
 {
-    switch (kind) {
-    case GS_QUERY_TERM:
-    case GS_QUERY_PREFIX: return true;
-    case GS_QUERY_PHRASE:
-    case GS_QUERY_CLAUSES: break;
+    char weight[32];
+    show_text((const char *)q->text + n->text, n->bytes);
+    show_text(behind, strlen(behind));
+    if (n->weight != 1)
+        show_text(weight, (size_t)snprintf(weight, sizeof weight, "~%g", n->weight));
+}
+
+static void show(const gs_query *q, int at);
+
+/* With their roles before them, or with their offsets behind them. */
+static void show_children(const gs_query *q, const gs_query_node *n, bool has_offsets)
+{
+    static const char *const marks[] = {
+        [GS_QUERY_SHOULD] = "", [GS_QUERY_MUST] = "+", [GS_QUERY_MUST_NOT] = "-"};
+    for (int i = n->first; i != GS_QUERY_NONE; i = q->nodes[i].next) {
+        const gs_query_node *const child = &q->nodes[i];
+        char offset[16];
+        show_text(" ", i != n->first);
+        if (!has_offsets)
+            show_text(marks[child->role], strlen(marks[child->role]));
+        show(q, i);
+        if (has_offsets)
+            show_text(offset,
+                      (size_t)snprintf(offset, sizeof offset, ":%u", child->offset));
     }
-    return false;
 }
 
 /* A list of clauses as (+must should -not), a phrase as [a:0 b:1]. */
 static void show(const gs_query *q, int at)
 {
-    static const char *const marks[] = {
-        [GS_QUERY_SHOULD] = "", [GS_QUERY_MUST] = "+", [GS_QUERY_MUST_NOT] = "-"};
     const gs_query_node *const n = &q->nodes[at];
-    const bool is_phrase = n->kind == GS_QUERY_PHRASE;
-    if (is_leaf(n->kind)) {
-        show_text((const char *)q->text + n->text, n->bytes);
-        show_text("*", n->kind == GS_QUERY_PREFIX);
-        if (n->weight != 1) {
-            char weight[32];
-            show_text(weight, (size_t)snprintf(weight, sizeof weight, "~%g", n->weight));
-        }
-        return;
+    CHECK(gs_query_is_leaf(n->kind) == (n->first == GS_QUERY_NONE));
+    switch (n->kind) {
+    case GS_QUERY_TERM: show_leaf(q, n, ""); break;
+    case GS_QUERY_PREFIX: show_leaf(q, n, "*"); break;
+    case GS_QUERY_PHRASE:
+        show_text("[", 1);
+        show_children(q, n, true);
+        show_text("]", 1);
+        break;
+    case GS_QUERY_CLAUSES:
+        show_text("(", 1);
+        show_children(q, n, false);
+        show_text(")", 1);
+        break;
     }
-    show_text(is_phrase ? "[" : "(", 1);
-    for (int i = n->first; i != GS_QUERY_NONE; i = q->nodes[i].next) {
-        const gs_query_node *const child = &q->nodes[i];
-        show_text(" ", i != n->first);
-        if (!is_phrase)
-            show_text(marks[child->role], strlen(marks[child->role]));
-        show(q, i);
-        if (is_phrase) {
-            char offset[16];
-            show_text(offset,
-                      (size_t)snprintf(offset, sizeof offset, ":%u", child->offset));
-        }
-    }
-    show_text(is_phrase ? "]" : ")", 1);
 }
 
 static gs_query_parser *new_parser(const gs_word_rules *rules, bool plain, bool all,
