@@ -12,10 +12,15 @@
 /* Negative levels are the fast ones. */
 enum { ZSTD_LEVEL = -3 };
 
+/* Of every thread that writes or merges runs; the plan of a sort (memory_plan.c) takes it
+ * for little beside blocks and leaves it out. */
 struct gs_run_coder {
     ZSTD_CCtx *compress;
     ZSTD_DCtx *decompress;
 };
+
+_Static_assert(GS_RUN_CODEC_COUNT == 2,
+               "what a new one needs is little too, or the plan has to know");
 
 static const char magic[4] = {'G', 'S', 'R', 'B'};
 

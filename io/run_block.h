@@ -10,11 +10,12 @@
  *      +--------+--------+-------+-------+------------+-------------+
  *      | "GSRB" | version| codec | 0     | raw bytes  | stored bytes|
  *      +--------+--------+-------+-------+------------+-------------+
- *      | record count    | 0             | XXH3-64 of bytes 0..23   |
- *      |                 |               | and of the payload       |
+ *      | record count    | 0             | XXH3-64 of the payload,  |
+ *      |                 |               | seeded by that of        |
+ *      |                 |               | bytes 0..23              |
  *      +-----------------+---------------+--------------------------+
- *      | payload: `stored bytes` bytes, as they are (codec 0) or one|
- *      | zstd frame of `raw bytes` (codec 1)                        |
+ *      | payload: `stored bytes` bytes, of which the codec makes    |
+ *      | the `raw bytes` again (gs_run_codec)                       |
  *      +------------------------------------------------------------+
  *
  * The writer of a run decides what the payload holds: see lib/sort/run/run_record.h.
@@ -30,8 +31,8 @@
 /* How the payload of a block is encoded. Each has a row in run_block.c, and its number is
  * in the blocks. */
 typedef enum gs_run_codec {
-    GS_RUN_CODEC_RAW = 0,
-    GS_RUN_CODEC_ZSTD = 1,
+    GS_RUN_CODEC_RAW = 0,  /* the bytes as they are */
+    GS_RUN_CODEC_ZSTD = 1, /* one frame */
     GS_RUN_CODEC_COUNT,
 } gs_run_codec;
 
@@ -54,6 +55,8 @@ typedef struct gs_run_block_header {
 _Static_assert(sizeof(gs_run_block_header) == 32, "on-disk layout");
 
 enum { GS_RUN_BLOCK_VERSION = 2 };
+_Static_assert(GS_RUN_CODEC_COUNT == 2 && GS_RUN_BLOCK_VERSION == 2,
+               "older programs do not know a new codec: the version goes up with it");
 
 /* What one thread needs to encode and decode, by any codec. */
 typedef struct gs_run_coder gs_run_coder;

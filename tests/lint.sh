@@ -183,11 +183,19 @@ while read -r line; do complain "$line: a rule that goes on"; done \
 while read -r line; do complain "$line: unfinished"; done \
     < <(grep -nE 'TODO|FIXME|XXX[^X]' "${product[@]}" | grep -v XXXXXX)
 
-# What the build needs is named by who makes packages and the image, once more.
+# What the build needs is named by who makes packages and the image, once more: in Debian's
+# control file for the build and for who links the archive; and by the README, in a word.
+stanza() { awk -v RS= -v name="$1" 'index("\n" $0, "\n" name "\n")' cmd/deb/control; }
 while read -r package; do
-    for file in cmd/deb/control cmd/container/Containerfile; do
-        grep -qw -- "$package" "$file" || complain "$file: lacks $package, which the build needs"
+    for name in 'Source: gpusort' 'Package: libgpusort-dev'; do
+        stanza "$name" | sed -z 's/\n / /g' | grep -E '^(Build-)?Depends:' | grep -qw -- "$package" ||
+            complain "cmd/deb/control: of '$name' depends not on $package, which the build needs"
     done
+    grep -qw -- "$package" cmd/container/Containerfile ||
+        complain "cmd/container/Containerfile: lacks $package, which the build needs"
+    word=${package%-dev} word=${word%1g}
+    sed -n '/^## Building/,/^## /p' README.md | grep -qwE "$word|${word#lib}" ||
+        complain "README.md: Building does not name $word"
 done < <(sed -n 's/^build_needs=(\(.*\))/\1/p' tests/install_deps.sh | tr ' ' '\n' | grep -- '-dev$' | grep -vx libc6-dev)
 
 while read -r line; do complain "$line"; done \

@@ -11,6 +11,7 @@ enum {
     SAMPLE_BLOCKS = 8,
     DECODE_SHARE = 3, /* reading back costs about a third of writing */
 };
+_Static_assert(GS_RUN_CODEC_COUNT == 2, "DECODE_SHARE is zstd's, or holds of others too");
 
 /* A disk that does 1.5 GB/s each way; a file in memory that one thread writes at 3.4 and
  * several read. */

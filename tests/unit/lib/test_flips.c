@@ -205,20 +205,21 @@ static flip_result ask_block(const subject *s, uint64_t bit)
 
 static void flip_blocks(void)
 {
-    static const char *const kinds[] = {"run block", "run block, zstd"};
     gs_status st = {.code = GS_OK};
     gs_run_coder *coder = NULL;
     uint64_t state = seed;
     REQUIRE_OK(gs_run_coder_new(&coder, &st), &st);
-    for (unsigned how = 0; how < 2; how++) {
+    for (gs_run_codec codec = 0; codec < GS_RUN_CODEC_COUNT; codec++) {
+        const bool is_raw = codec == GS_RUN_CODEC_RAW;
+        char kind[64] = "run block";
+        if (!is_raw)
+            (void)snprintf(kind, sizeof kind, "run block, %s", gs_run_codec_name(codec));
         for (size_t i = 0; i < RAW_BYTES; i++)
-            raw[i] =
-                (uint8_t)(how == 0 ? check_random(&state) : check_random(&state) % 7);
-        subject s = {.kind = kinds[how], .memory = stored, .ask = ask_block};
-        REQUIRE_OK(gs_run_block_encode(coder,
-                                       how == 0 ? GS_RUN_CODEC_RAW : GS_RUN_CODEC_ZSTD,
-                                       raw, RAW_BYTES, 17, stored, &s.bytes, &st),
-                   &st);
+            raw[i] = (uint8_t)(is_raw ? check_random(&state) : check_random(&state) % 7);
+        subject s = {.kind = kind, .memory = stored, .ask = ask_block};
+        REQUIRE_OK(
+            gs_run_block_encode(coder, codec, raw, RAW_BYTES, 17, stored, &s.bytes, &st),
+            &st);
         run(&s);
     }
     gs_run_coder_free(coder);
