@@ -16,6 +16,7 @@ import hashlib
 import json
 import os
 import random
+import re
 import shutil
 import struct
 import subprocess
@@ -292,6 +293,17 @@ def write_warc(rng, corpus, path):
 
 WRITERS = {"jsonl": write_jsonl, "json": write_json, "tsv": write_tsv, "csv": write_csv,
            "trec": write_trec, "warc": write_warc}
+# Built from below by functions of their own; html only by test_html_text.
+OTHERS = {"text", "tuples", "tuples-bin", "vectors", "html"}
+
+
+def check_formats(binary, what, known):
+    """Ends the program if `what` does not know each format of documents."""
+    told = subprocess.run([binary, "index", "build", "--format=?", "-o", "x", "x"],
+                          stderr=subprocess.PIPE, text=True).stderr
+    formats = set(re.findall(r"^  - '(.*)'$", told, re.M))
+    if formats != known:
+        sys.exit(f"{what} has formats {sorted(known)}, the program {sorted(formats)}")
 
 
 # --- building -------------------------------------------------------------------------------
@@ -666,6 +678,7 @@ def main():
     rng = random.Random(seed)
     with tempfile.TemporaryDirectory(prefix="gpusort-index-") as folder:
         checker = Checker(os.path.abspath(args.binary), folder, args.extra)
+        check_formats(checker.binary, "index_check.py", set(WRITERS) | OTHERS)
         check_documents(checker, rng, args)
         check_text(checker, rng, args)
         check_tuples(checker, rng, args)

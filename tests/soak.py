@@ -28,10 +28,11 @@ import traceback
 sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "soak"))
 
 # pylint: disable=wrong-import-position
+import index_check
 import reference_sort
 import results
 import shrink
-from index_case import IndexCase
+from index_case import FORMATS, NOT_DRAWN, IndexCase
 from sort_case import SortCase
 from world import RESIDENT_BEYOND_S, World
 
@@ -213,6 +214,7 @@ def parse():
 def main():
     options = parse()
     print("soak: seed %s, %d processes" % (options.seed, options.jobs), flush=True)
+    index_check.check_formats(options.binary, "soak/index_case.py", {*FORMATS, *NOT_DRAWN})
     options.lacking = reference_sort.lacking()
     own = options.scratch is None
     options.scratch = os.path.abspath(options.scratch or tempfile.mkdtemp(prefix="gs-soak-"))

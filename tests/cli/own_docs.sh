@@ -82,17 +82,32 @@ walk 'index dump' "$(line dump)" "$readers$(of ' dump ')" 88 DUMP $(reader dump)
 # and opt_scan.c has what is in all of them.
 [ "$(grep -lE '^ *\{[^",]*, "[a-z0-9-]+",' ./*.c | wc -l)" -eq $((walked - 5)) ] || echo 'a file has options that are not looked at'
 
+named() { # FORMAT FILE HELP: has it a name of its own? Then it stands at --id-field
+    case $1 in trec | warc | text | html | tuples | tuples-bin) return ;; esac
+    has "[( .]$1" "$3" || echo "$2: --id-field: $1"
+}
 formats=$(gpusort index build --format=? -o x x 2>&1 | sed -n "s/^  - '\(.*\)'/\1/p")
 [ "$(wc -w <<<"$formats")" -ge 10 ] || echo "only found: $formats"
 man=$(sed 's/\\-/-/g' "$root/man/gpusort-index.1") help=$(gpusort index build --help)
+number=0
 for format in $formats; do
     has " $format" "$help" || echo "help: format $format"
     has $'\n\\.B '"$format" "$man" || echo "man page: format $format"
+    named "$format" help "$(grep -A1 -e '--id-field=' <<<"$help" | tr -d '\n')"
+    [ "$format" = vectors ] || named "$format" 'help of append' "$(gpusort index append --help | grep -e '--id-field=')"
+    named "$format" 'man page' "$(grep -A1 -e '--id-field=' <<<"$man" | tr '\n' ' ')"
+    [[ $format = tuples* ]] || grep -q "^ \*      $format  " "$root/lib/index/text/document.h" || echo "the drawing in document.h: $format"
+    seed=$root/tests/fuzz_seeds/fuzz_document/$format # the first byte is the number of the format
+    [ "$(od -An -tu1 -N1 "$seed" | tr -d ' ')" = "$number" ] || echo "$seed: does not begin with $number"
+    number=$((number + 1))
     for shell in _gpusort gpusort.fish gpusort.bash; do
         has "[( ']$format" "$(grep 'jsonl json vectors' "completions/$shell")" || echo "$shell: format $format"
         [[ $shell = gpusort.bash || $format = @(vectors|tuples|tuples-bin) ]] || # one list; not for append
             has "[( ']$format" "$(grep 'jsonl json tsv' "completions/$shell")" || echo "$shell: format $format of append"
     done
+done
+for seed in "$root"/tests/fuzz_seeds/fuzz_document/any*; do # which none is the number of
+    [ "$(od -An -tu1 -N1 "$seed" | tr -d ' ')" = "$number" ] || echo "$seed: does not begin with $number"
 done
 
 # Operators of queries, in whatever tells of them, and in a seed of the fuzzer.

@@ -25,6 +25,9 @@ from world import tree
 
 MARK = ".gpusort-unfinished"
 STEPS = ["rebuild", "merge", "grow", "lookup", "search", "ciff"]
+# Of which a case is drawn, as often as it stands here, and those of which none is.
+FORMATS = ["jsonl", "jsonl", "jsonl", "json", "tsv", "csv", "trec", "warc", "text", "tuples", "tuples", "tuples-bin"]
+NOT_DRAWN = {"html", "vectors"}
 SIZES = {"1b": 1, "1M": 1 << 20, "3M": 3 << 20, "20M": 20 << 20, "64M": 64 << 20}
 
 
@@ -49,7 +52,7 @@ class IndexCase(Shrinkable):
     def random(cls, r, world):
         self = cls()
         self.seed = r.randrange(1 << 30)
-        self.format = r.choice(["jsonl", "jsonl", "jsonl", "json", "tsv", "csv", "trec", "warc", "text", "tuples", "tuples", "tuples-bin"])
+        self.format = r.choice(FORMATS)
         count = r.choice([1 if self.format == "text" else 0, 1, 2, 10, 50, 50, 200, 200, 600])
         if self.format.startswith("tuples"):
             self.draw_tuples(r, count * r.choice([1, 20, 100]))

@@ -250,6 +250,30 @@ gs_code gs_document_list_parse(gs_document_list *list, const gs_document_options
 
 /* --- what is told of those that are none ------------------------------------------- */
 
+/* Their names, for who chose one that is not there. Rows have a header instead, and what
+ * it lacks is told by document_shape. */
+static void list_fields(gs_document_format format, gs_text_span document, char *out,
+                        size_t capacity)
+{
+    *out = '\0';
+    switch (format) {
+    case GS_FORMAT_JSONL:
+    case GS_FORMAT_JSON:
+    case GS_FORMAT_VECTORS:
+        gs_json_list_fields(document.data, document.bytes, out, capacity);
+        break;
+    case GS_FORMAT_TSV:
+    case GS_FORMAT_CSV:
+    case GS_FORMAT_TREC:
+    case GS_FORMAT_WARC:
+    case GS_FORMAT_TEXT:
+    case GS_FORMAT_HTML:
+    case GS_FORMAT_TUPLES:
+    case GS_FORMAT_TUPLES_BIN:
+    case GS_FORMAT_COUNT: break;
+    }
+}
+
 static void explain_fields(const gs_document_options *options, gs_text_span line,
                            bool is_name, gs_document_story *story)
 {
@@ -267,7 +291,7 @@ static void explain_fields(const gs_document_options *options, gs_text_span line
     else
         (void)snprintf(wanted, sizeof wanted, "no field \"%.*s\"", FIELD_NAME_BYTES,
                        name);
-    gs_json_list_fields(line.data, line.bytes, fields, sizeof fields);
+    list_fields(options->format, line, fields, sizeof fields);
     (void)snprintf(story->why, sizeof story->why, "%s for %s; there are: %s", wanted,
                    is_name ? "the name" : "text", *fields != '\0' ? fields : "none");
     story->hint =

@@ -129,7 +129,7 @@ static kind_hint hint_of(gs_document_kind kind)
         return (kind_hint){GS_FORMAT_COUNT, "it looks like UTF-16: `iconv -f UTF-16 -t "
                                             "UTF-8' makes it what is read"};
     case GS_LOOKS_BINARY:
-        return (kind_hint){GS_FORMAT_COUNT, "it looks like binary data, not text"};
+        return (kind_hint){GS_FORMAT_TUPLES_BIN, "it looks like binary data, not text"};
     case GS_LOOKS_WARC:
         return (kind_hint){GS_FORMAT_WARC, "it looks like a WARC archive: --format=warc"};
     case GS_LOOKS_ARRAY:

@@ -29,6 +29,7 @@ typedef struct findings {
 } findings;
 
 static findings all_at_once, in_pieces;
+static bool is_tried[GS_FORMAT_COUNT]; /* was it cut at any place? */
 
 static void put(findings *f, const void *text, size_t bytes)
 {
@@ -178,6 +179,7 @@ static void try_soups(const char *const *bits, size_t bit_count, unsigned tries,
                       uint64_t *seed)
 {
     static char text[TEXT_MAX];
+    is_tried[options.format] = true;
     for (unsigned i = 0; i < tries && check_failures == 0; i++) {
         const size_t bytes = make_soup(text, bits, bit_count, seed);
         if (options.format == GS_FORMAT_JSON)
@@ -238,6 +240,14 @@ static void cuts_do_not_matter(uint64_t seed, unsigned tries)
     try_soups(COUNTED(json), tries, &seed);
     options.format = GS_FORMAT_WARC;
     try_soups(COUNTED(warc), tries, &seed);
+    for (unsigned i = 0; i < GS_FORMAT_COUNT; i++) {
+        const gs_document_format format = (gs_document_format)i;
+        if (gs_document_feed_options(format).ends.cut != NULL && !is_tried[i]) {
+            fprintf(stderr, "%s has a cut: here are no bits for it\n",
+                    gs_document_format_name(format));
+            check_failures++;
+        }
+    }
 }
 
 static void expect(const char *text, const char *wanted)

@@ -9,10 +9,12 @@
 #include <string.h>
 
 #include "lib/base/mem.h"
+#include "lib/index/text/document_kind.h"
 #include "lib/index/text/document_table.h"
 #include "tests/check.h"
 
 enum { LONG_BYTES = 200000, SLACK = 64 };
+#define UNCLEAR ": it is not clear what its documents are"
 
 typedef struct looked {
     char what[200]; /* the format, what is special about it, or the failure */
@@ -125,6 +127,57 @@ static void lines(void)
     expect("-", "one\ntwo\n", "-: it is not clear what its documents are", "text");
 }
 
+/* A file of each format: told to be of it, it does not look like another; by its ending
+ * it is taken for it; and what is it taken for without one? */
+static void every_format(void)
+{
+#define SAMPLE(text) text, sizeof text - 1
+    static const struct {
+        const char *bytes;
+        size_t count;
+        const char *name, *by_name, *by_look;
+    } samples[] = {
+        [GS_FORMAT_JSONL] = {SAMPLE("{\"id\":1,\"contents\":\"x\"}\n"), "a.jsonl",
+                             "jsonl", "jsonl"},
+        [GS_FORMAT_JSON] = {SAMPLE("[{\"id\":1,\"contents\":\"x\"}]"), "a.json",
+                            "json array", "json array"},
+        [GS_FORMAT_TSV] = {SAMPLE("n1\tx y\nn2\tz\n"), "a.tsv", "tsv", "tsv"},
+        [GS_FORMAT_CSV] = {SAMPLE("id,text\n1,x\n"), "a.csv", "csv columns",
+                           "csv columns"},
+        [GS_FORMAT_TREC] = {SAMPLE("<DOC>\n<DOCNO>1</DOCNO>\nx</DOC>\n"), "a.trec",
+                            "trec", "trec"},
+        [GS_FORMAT_WARC] = {SAMPLE("WARC/1.0\r\n"), "a.warc", "warc", "warc"},
+        [GS_FORMAT_TEXT] = {SAMPLE("one\ntwo\n"), "a.txt", "text", "text"},
+        [GS_FORMAT_HTML] = {SAMPLE("<!doctype html>"), "a.html", "html", "html"},
+        [GS_FORMAT_TUPLES] = {SAMPLE("x\t1\ny\t2\n"), "a", "a" UNCLEAR, "a" UNCLEAR},
+        [GS_FORMAT_TUPLES_BIN] = {SAMPLE("\1\0\0\0\2\0\0\0"), "a", "a" UNCLEAR,
+                                  "a" UNCLEAR},
+        [GS_FORMAT_VECTORS] = {SAMPLE("{\"id\":\"a\",\"vector\":{\"fish\":2.3}}"), "a",
+                               "vectors", "vectors"},
+    };
+#undef SAMPLE
+    _Static_assert(sizeof samples / sizeof *samples == GS_FORMAT_COUNT,
+                   "a file of each, and what document_kind.c and document_shape.c say of "
+                   "it");
+    for (size_t i = 0; i < GS_FORMAT_COUNT; i++) {
+        const char *const bytes = samples[i].bytes;
+        const size_t count = samples[i].count;
+        REQUIRE(bytes != NULL);
+        const char *const hint =
+            gs_document_kind_hint((const uint8_t *)bytes, count, (gs_document_format)i);
+        const looked named = look(samples[i].name, bytes, count, false, &anything);
+        const looked plain = look("a", bytes, count, false, &anything);
+        if (hint != NULL || strcmp(named.what, samples[i].by_name) != 0 ||
+            strcmp(plain.what, samples[i].by_look) != 0) {
+            fprintf(stderr, "--format=%s: %s\n%s: <%s>, not <%s>\na: <%s>, not <%s>\n",
+                    gs_document_format_name((gs_document_format)i),
+                    hint != NULL ? hint : "no hint", samples[i].name, named.what,
+                    samples[i].by_name, plain.what, samples[i].by_look);
+            check_failures++;
+        }
+    }
+}
+
 static void markup(void)
 {
     expect("a", "WARC/1.0\r\n", "warc", "warc");
@@ -201,6 +254,7 @@ int main(void)
 {
     objects();
     lines();
+    every_format();
     markup();
     neither();
     long_ones();
