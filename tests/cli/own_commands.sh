@@ -71,4 +71,12 @@ listed=$(sed -n 's/^ *ENGINE(\([a-z0-9_]*\)).*/\1/p' "$root/gpu/engine/engine_op
 named=$(grep -rhzoE 'const gs_engine_ops gs_engine_[a-z0-9_]+ = \{\s*"[^"]*"' "$root/gpu" | tr '\0' '\n' | grep -o '"[^"]*"' | tr -d '"' | sort)
 [ "$(wc -l <<<"$named")" = "$(wc -l <<<"$listed")" ] || echo "engines without a name: $named"
 uniq -d <<<"$named" | sed 's/^/two engines are named /'
+# The sanitizers look at each, or do not on purpose; what papers are measured by is there.
+looked_at=$(sed -n 's/^engines=${[*]:-\(.*\)}$/\1/p; s/^# left out: //p' "$root/tests/gpu/sanitize.sh")
+for engine in $listed; do
+    has "$engine" "$looked_at" || echo "tests/gpu/sanitize.sh: engine $engine"
+done
+of_papers=$(sed -n '/engines\[.*\] = {/{:more; /};/!{N; b more}; p}' "$root/cmd/bench_papers.c" | grep -o '"[a-z]*"' | tr -d '"' | sort -u)
+[ "$(wc -w <<<"$of_papers")" -ge 8 ] || echo "engines of papers found: $of_papers"
+comm -23 - <(echo "$named") <<<"$of_papers" | sed 's/^/bench_papers.c: no engine is named /'
 grep -xE 'cpu|gpu' <<<"$named" | sed 's/^/no name for one engine: /'

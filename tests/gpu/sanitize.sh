@@ -12,6 +12,9 @@ STEP_SECONDS=150 # a step that takes so long has failed
 folder=$(realpath "$1") sanitizer=$2
 shift 2
 engines=${*:-sample bitonic quick}
+# Only when named: auto leaves each batch to one of the others, radix and merge are CUB's,
+# fss and ssort have the kernels of quick, and pbsn is for `gpusort bench` alone.
+# left out: auto radix merge fss ssort pbsn
 tests=$folder/tests/gpu log_folder=$folder
 . "$(dirname "$0")/../steps.inc"
 
