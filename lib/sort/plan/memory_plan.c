@@ -95,7 +95,9 @@ static size_t copy_bytes(const gs_memory_plan *p, size_t usable, bool is_keyed)
 
 /* A line that is too long for S is no reason to give up while the machine has memory. It
  * is there up to six times: carried from block to block, as a record, in a run's block.
- * A part of what is available is left to others.
+ * A fourth of what is available is left to others, and a sixth of the rest is the eighth
+ * that the hint, the man page and lib/sort/record/README.md speak of. From when on a line
+ * takes more than S is another matter: of a twentieth of S on, say man page and README.
  */
 static void plan_long_records(gs_memory_plan *p, size_t available)
 {

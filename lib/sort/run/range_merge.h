@@ -10,8 +10,9 @@
  * worker takes the next range, merges its parts of all the runs with a loser tree, and
  * meanwhile the parts of the range after that are read. Equal keys never lie in two
  * ranges, so dropping or counting equals needs no look across. Workers share which range
- * is next, counters, and what space is to be given back; cursors, windows, the loser tree
- * and the coder are each one's own.
+ * is next, counters, what space is to be given back and some more, all of which range_job
+ * (range_merge.c) lists; cursors, windows, the loser tree and the coder are each one's
+ * own.
  *
  * Where only the first N records are wanted (--top), as many ranges are merged on all
  * cores as surely hold no more than that: blocks know how many records they have. What is
