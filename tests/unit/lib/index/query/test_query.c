@@ -175,6 +175,8 @@ static void mistakes(const gs_word_rules *rules)
           {"*", "column 1: '*' needs the beginning of a word before it"},
           {"cat x-r*", "column 5: '*' stands behind more than one word"},
           {"a \"cat dog\"", "column 3: the index has no positions, which a phrase needs"},
+          {"a (b OR NOT \"cat dog\")",
+           "column 13: the index has no positions, which a phrase needs"},
           {"a \"cat\" \"of the\"", "(a cat)"});
 }
 
