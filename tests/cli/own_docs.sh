@@ -8,16 +8,12 @@ zsh=$root/cmd/completions/_gpusort
 fish=$root/cmd/completions/gpusort.fish
 bash -n "$root/cmd/completions/gpusort.bash"
 has() { [[ $2 =~ $1([^a-z0-9-]|$) ]]; }
-table() { # the long options that stand in the table of options of a file
+table() { # the long options that stand in the table of options of a file, and in macros of rows
+    local macro body
     sed -n 's/^ *{[^",]*, "\([a-z0-9-]*\)",.*/\1/p' "$1"
-    rows "$1" GS_WATCH_OPTIONS watch.h
-    rows "$1" CORRSUM_OPTIONS corrsum_answer.h
-    rows "$1" STATS_INPUT_OPTIONS stats_args.h
-    rows "$1" STATS_WORK_OPTIONS stats_args.h
-}
-rows() { # FILE MACRO HEADER: those in rows of a macro that the file has; the formatter lays them out as it likes
-    grep -q "$2(" "$1" || return 0
-    part "#define $2(" '[^\\]$' "$3" | grep -o '"[a-z-]*", GS_OPT' | cut -d'"' -f2
+    while IFS='(' read -r macro body; do
+        ! grep -q "\<$macro(" "$1" || grep -oE '"[a-z0-9-]+", +GS_OPT' <<<"$body" | cut -d'"' -f2
+    done <<<"$row_macros"
 }
 own() { sed -n 's/^ *{"--\([a-z-]*\)", .*/\1/p' "$1"; } # beside those of sort
 reader() { sed -n "s/.*parse(argc, argv, $1_usage, \"\([a-z]*\)\".*/\1/p" index_read.c; }
@@ -46,6 +42,9 @@ line() { grep "^    $1)" "$zsh"; }
 of() { grep -- "$1" "$fish"; }
 walked=0
 cd "$root/cmd" || exit
+# Whatever macro of a header has rows of options, each on one line; the formatter cuts them as it likes.
+row_macros=$(sed -z 's/\\\n//g' ./*.h | sed -nE 's/^#define ([A-Z_0-9]+\(.*", +GS_OPT)/\1/p')
+[ "$(wc -l <<<"$row_macros")" -ge 4 ] || echo "only found: $row_macros"
 walk sort "$(array sort)" "$(of '^__gpusort_option ')" 80 '' $(table sort_args.c)
 walk gen "$(array gen)" "$(of '^__gpusort_gen ')" 88 '' $(table cmd_gen.c)
 walk check "$(array check)" "$(of '^__gpusort_check ')" 88 '' $(own cmd_check.c)
