@@ -24,6 +24,13 @@ static const gs_word types[] = {{"f64", GPUSORT_VALUES_F64},
 
 const char *stats_type_name(gpusort_values type)
 {
+    switch (type) { /* a new one is a word above, in the order of these */
+    case GPUSORT_VALUES_F64:
+    case GPUSORT_VALUES_I64:
+    case GPUSORT_VALUES_U64:
+    case GPUSORT_VALUES_U32:
+    case GPUSORT_VALUES_TEXT: break;
+    }
     return types[type].name;
 }
 

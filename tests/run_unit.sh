@@ -5,6 +5,8 @@
 # is shown. Tells which take longest.
 set -u
 . "$(dirname "$0")/longest.inc"
+GS_TESTS=$(realpath "$(dirname "$0")") # tests/seed_files.h
+export GS_TESTS
 
 passed=0 failed=0 skipped=0
 scratch=$(mktemp -d)

@@ -24,6 +24,19 @@ static gs_saved_kind kind_of(const gpusort_summary *s)
     gs_assert_failed("a statistic that is saved", __FILE__, __LINE__);
 }
 
+static gs_code borrow_prefixes(const gs_known_prefixes *known, gs_saved_summary *out,
+                               gs_saved_summary *copies, gs_status *st)
+{
+    out->prefixes = *known->counts;
+    if (known->last == NULL)
+        return GS_OK;
+    copies->prefixes.by = known->counts->by;
+    GS_TRY(gs_prefix_counts_merge(&copies->prefixes, known->counts, 0, st));
+    GS_TRY(gs_prefix_counts_merge(&copies->prefixes, known->last, 0, st));
+    out->prefixes = copies->prefixes;
+    return GS_OK;
+}
+
 /* What is known, where it is; *copies, which are to be released, have what is nowhere. */
 static gs_code borrow(const gpusort_summary *s, gs_saved_summary *out,
                       gs_saved_summary *copies, gs_status *st)
@@ -35,23 +48,14 @@ static gs_code borrow(const gpusort_summary *s, gs_saved_summary *out,
                               .values = s->info.in_window,
                               .counters = s->counters,
                               .has_ranks = s->info.has_ranks != 0};
-    if (s->numbers != NULL)
-        out->numbers = *s->numbers;
-    if (s->texts != NULL)
-        out->texts = *s->texts;
-    if (s->ranks != NULL)
-        out->ranks = *s->ranks;
-    if (s->pairs != NULL)
-        out->pairs = *s->pairs;
-    if (s->prefixes.counts == NULL)
-        return GS_OK;
-    out->prefixes = *s->prefixes.counts;
-    if (s->prefixes.last == NULL)
-        return GS_OK;
-    copies->prefixes.by = s->prefixes.counts->by;
-    GS_TRY(gs_prefix_counts_merge(&copies->prefixes, s->prefixes.counts, 0, st));
-    GS_TRY(gs_prefix_counts_merge(&copies->prefixes, s->prefixes.last, 0, st));
-    out->prefixes = copies->prefixes;
+    switch (out->kind) {
+    case GS_SAVED_QUANTILES: out->ranks = *s->ranks; break;
+    case GS_SAVED_NUMBERS: out->numbers = *s->numbers; break;
+    case GS_SAVED_TEXTS: out->texts = *s->texts; break;
+    case GS_SAVED_SUMS: out->pairs = *s->pairs; break;
+    case GS_SAVED_PREFIXES: return borrow_prefixes(&s->prefixes, out, copies, st);
+    case GS_SAVED_KINDS: break;
+    }
     return GS_OK;
 }
 

@@ -21,20 +21,37 @@ static bool has_field(const gpusort_field *f)
     return f->name != NULL || f->number > 0;
 }
 
+/* What goes with a statistic. */
+typedef struct abilities {
+    bool is_there, has_window, has_window_of_time, has_texts;
+} abilities;
+
+static abilities abilities_of(gpusort_statistic statistic)
+{
+    switch (statistic) {
+    case GPUSORT_QUANTILES: return (abilities){true, true, true, false};
+    case GPUSORT_FREQUENT: return (abilities){true, true, true, true};
+    case GPUSORT_PREFIXES: return (abilities){true, false, false, true};
+    case GPUSORT_SUMS: return (abilities){true, true, false, false};
+    case GPUSORT_COLUMNS: return (abilities){true, false, false, true};
+    }
+    return (abilities){.is_there = false};
+}
+
 static gs_code check_statistic(const gpusort_stream_options *o, gs_status *st)
 {
     const bool is_quantiles = o->statistic == GPUSORT_QUANTILES;
-    const bool is_frequent = o->statistic == GPUSORT_FREQUENT;
     const bool is_sums = o->statistic == GPUSORT_SUMS;
-    if (o->statistic < GPUSORT_QUANTILES || o->statistic > GPUSORT_COLUMNS)
+    const abilities can = abilities_of(o->statistic);
+    if (!can.is_there)
         return GS_FAIL(st, GS_ERR_ARG, 0, "no such statistic: %d", (int)o->statistic);
     if (!(o->eps >= GPUSORT_EPS_MIN && o->eps <= GPUSORT_EPS_MAX))
         return GS_FAIL(st, GS_ERR_ARG, 0, "an error is from %g to %g, not %g",
                        GPUSORT_EPS_MIN, GPUSORT_EPS_MAX, o->eps);
     if (!isfinite(o->window_seconds) || o->window_seconds < 0)
         return GS_FAIL(st, GS_ERR_ARG, 0, "a window of %g seconds", o->window_seconds);
-    if ((o->window > 0 && !is_quantiles && !is_frequent && !is_sums) ||
-        (o->window_seconds > 0 && (o->window > 0 || (!is_quantiles && !is_frequent))))
+    if ((o->window > 0 && !can.has_window) ||
+        (o->window_seconds > 0 && (o->window > 0 || !can.has_window_of_time)))
         return GS_FAIL(st, GS_ERR_ARG, 0, "a window that this statistic has not");
     if (o->is_exact && (!is_quantiles || o->window > 0 || o->window_seconds > 0))
         return GS_FAIL(st, GS_ERR_ARG, 0, "quantiles of all values alone are exact");
@@ -53,8 +70,7 @@ static gs_code check_values(const gpusort_stream_options *o, gs_status *st)
     const bool is_text = o->values == GPUSORT_VALUES_TEXT;
     if (o->values < GPUSORT_VALUES_F64 || o->values > GPUSORT_VALUES_TEXT)
         return GS_FAIL(st, GS_ERR_ARG, 0, "no such values: %d", (int)o->values);
-    if (is_text && (o->is_binary || o->statistic == GPUSORT_QUANTILES ||
-                    o->statistic == GPUSORT_SUMS))
+    if (is_text && (o->is_binary || !abilities_of(o->statistic).has_texts))
         return GS_FAIL(st, GS_ERR_ARG, 0, "texts where there must be numbers");
     if (o->is_binary && (o->is_csv || o->delimiter != 0 || o->has_header ||
                          has_field(&o->value) || has_field(&o->second)))

@@ -23,10 +23,18 @@ void gs_saved_summary_release(gs_saved_summary *s)
 
 size_t gs_saved_summary_bytes(const gs_saved_summary *s)
 {
-    return (s->ranks.capacity + s->pairs.ranks.capacity) * sizeof(gs_rank_entry) +
-           gs_count_summary_bytes(&s->numbers) + gs_text_counts_bytes(&s->texts) +
-           s->pairs.sums.capacity * sizeof(gs_sum_entry) +
-           gs_prefix_counts_bytes(&s->prefixes);
+    switch (s->kind) {
+    case GS_SAVED_QUANTILES: return s->ranks.capacity * sizeof(gs_rank_entry);
+    case GS_SAVED_NUMBERS: return gs_count_summary_bytes(&s->numbers);
+    case GS_SAVED_TEXTS: return gs_text_counts_bytes(&s->texts);
+    case GS_SAVED_SUMS:
+        return s->pairs.ranks.capacity * sizeof(gs_rank_entry) +
+               s->pairs.sums.capacity * sizeof(gs_sum_entry);
+    case GS_SAVED_PREFIXES: return gs_prefix_counts_bytes(&s->prefixes);
+    case GS_SAVED_KINDS: break;
+    }
+    gs_assert(false);
+    return 0;
 }
 
 /* --- packing ------------------------------------------------------------------------ */
@@ -129,14 +137,28 @@ static gs_code pack_body(gs_saved_summary *s, gs_packer *p, gs_status *st)
     return GS_OK;
 }
 
+uint64_t gs_saved_version_of(gs_saved_kind kind)
+{
+    switch (kind) {
+    case GS_SAVED_QUANTILES:
+    case GS_SAVED_NUMBERS:
+    case GS_SAVED_TEXTS:
+    case GS_SAVED_SUMS:
+    case GS_SAVED_PREFIXES: return 1;
+    case GS_SAVED_KINDS: break;
+    }
+    gs_assert(false);
+    return 0;
+}
+
 gs_code gs_saved_summary_pack(gs_saved_summary *s, gs_packer *p, gs_status *st)
 {
     uint64_t start;
     memcpy(&start, GS_SAVED_MAGIC, sizeof start);
-    GS_TRY(pack_numbers(
-        p,
-        (const uint64_t[]){start, GS_SAVED_VERSION, (uint64_t)s->kind, (uint64_t)s->type},
-        4, st));
+    GS_TRY(pack_numbers(p,
+                        (const uint64_t[]){start, gs_saved_version_of(s->kind),
+                                           (uint64_t)s->kind, (uint64_t)s->type},
+                        4, st));
     GS_TRY(pack_double(p, s->eps, st));
     GS_TRY(gs_pack_number(p, s->values, st));
     GS_TRY(pack_body(s, p, st));
@@ -202,6 +224,22 @@ static gs_code merge_sums(gs_saved_summary *s, const gs_saved_summary *other,
     return st->code;
 }
 
+/* Were both cut in the same way? What else they must agree in, all kinds have. */
+static bool are_cut_alike(const gs_saved_summary *a, const gs_saved_summary *b)
+{
+    switch (a->kind) {
+    case GS_SAVED_QUANTILES:
+    case GS_SAVED_NUMBERS:
+    case GS_SAVED_TEXTS:
+    case GS_SAVED_SUMS: return true;
+    case GS_SAVED_PREFIXES:
+        return a->prefixes.by.kind == b->prefixes.by.kind &&
+               a->prefixes.by.step == b->prefixes.by.step;
+    case GS_SAVED_KINDS: break;
+    }
+    return false;
+}
+
 gs_code gs_saved_summary_merge(gs_saved_summary *s, const gs_saved_summary *other,
                                const char *name, gs_status *st)
 {
@@ -209,8 +247,7 @@ gs_code gs_saved_summary_merge(gs_saved_summary *s, const gs_saved_summary *othe
         return fail(name, "this is a summary of another kind", st);
     if (s->type != other->type)
         return fail(name, "this is a summary of numbers of another type", st);
-    if (s->prefixes.by.kind != other->prefixes.by.kind ||
-        s->prefixes.by.step != other->prefixes.by.step)
+    if (!are_cut_alike(s, other))
         return fail(name, "this is a summary of prefixes of another hierarchy", st);
     if (other->values > GS_SAVED_VALUES_MAX - s->values)
         return GS_FAIL(st, GS_ERR_LIMIT, 0, "these are more than 2^62 values");

@@ -8,7 +8,8 @@
  * number_text.h has it; a text is its length and its bytes.
  *
  *      "GSSTATS\n"                   8 bytes
- *      version                       1
+ *      version                       1, or a later one where the kind came with that; a
+ *                                    file of a version up to one's own is read
  *      kind                          gs_saved_kind
  *      type                          gs_number_type; of texts 0
  *      eps                           double

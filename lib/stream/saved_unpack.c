@@ -230,6 +230,20 @@ static gs_code fail_damaged(const char *name, const char *what, gs_status *st)
     return GS_FAIL(st, GS_ERR_FORMAT, 0, "%s: %s", gs_quote_name(&quoted, name), what);
 }
 
+/* May a summary of this kind have such an error? */
+static bool is_error_of(uint64_t kind, double eps)
+{
+    switch ((gs_saved_kind)kind) {
+    case GS_SAVED_QUANTILES:
+    case GS_SAVED_NUMBERS:
+    case GS_SAVED_TEXTS:
+    case GS_SAVED_SUMS:
+    case GS_SAVED_PREFIXES: return eps >= GS_EPS_MIN && eps <= GS_EPS_MAX;
+    case GS_SAVED_KINDS: break;
+    }
+    return false;
+}
+
 gs_code gs_saved_summary_unpack(gs_saved_summary *out, const uint8_t *data, size_t bytes,
                                 const char *name, gs_status *st)
 {
@@ -245,16 +259,17 @@ gs_code gs_saved_summary_unpack(gs_saved_summary *out, const uint8_t *data, size
                        false};
     if (sum != XXH3_64bits(data, bytes - GS_SAVED_SUM_BYTES))
         return fail_damaged(name, "the saved summary is damaged", st);
-    if (gs_unpack_number(&in.bytes) != GS_SAVED_VERSION) {
+    const uint64_t version = gs_unpack_number(&in.bytes);
+    if (version < 1 || version > GS_SAVED_VERSION) {
         GS_NOTED(fail_damaged(name, "the saved summary has another version", st));
         return gs_status_hint(st, "a newer gpusort may read it");
     }
     const uint64_t kind = gs_unpack_number(&in.bytes);
     const uint64_t type = gs_unpack_number(&in.bytes);
-    require(&in, kind < GS_SAVED_KINDS && type < GS_NUMBER_TYPE_COUNT);
+    require(&in, type < GS_NUMBER_TYPE_COUNT);
     out->eps = take_double(&in);
     out->values = gs_unpack_number(&in.bytes);
-    require(&in, out->eps >= GS_EPS_MIN && out->eps <= GS_EPS_MAX &&
+    require(&in, kind < GS_SAVED_KINDS && is_error_of(kind, out->eps) &&
                      out->values <= GS_SAVED_VALUES_MAX);
     if (!in.is_bad) {
         out->kind = (gs_saved_kind)kind;

@@ -11,6 +11,7 @@ import io
 import json
 import os
 import random
+import re
 import shutil
 import signal
 import subprocess
@@ -105,8 +106,10 @@ class Names(unittest.TestCase):
         self.assertEqual(members("gpusort_side"), {"GPUSORT_LEFT", "GPUSORT_RIGHT"})
 
     def test_streams(self) -> None:
-        self.assertEqual(members("gpusort_statistic"), {"GPUSORT_" + n.upper() for n in _summary.statistics})
-        self.assertEqual(members("gpusort_values"), {"GPUSORT_VALUES_" + n.upper() for n in _summary.types})
+        self.assertEqual(in_order("gpusort_statistic"), ["GPUSORT_" + n.upper() for n in _summary.statistics])
+        self.assertEqual(in_order("gpusort_values"), ["GPUSORT_VALUES_" + n.upper() for n in _summary.types])
+        named = set(re.findall(r'"(\w+)"', gpusort.Stream.__doc__ or ""))
+        self.assertLessEqual({*_summary.statistics, *_summary.types, *_stream._hierarchies}, named)
         self.assertEqual(members("gpusort_aggregate"), {"GPUSORT_" + n.upper() for n in _summary._aggregates})
         self.assertEqual(members("gpusort_hierarchy"), set(_stream._hierarchies.values()))
         fields = {name for name, _ in ffi.typeof("gpusort_summary_info").fields}
@@ -137,6 +140,11 @@ def turns_beside(call: Callable[[], object]) -> int:
 def members(type_name: str) -> set[str]:
     type = ffi.typeof(type_name)
     return set(type.relements) if type.kind == "enum" else set()
+
+
+def in_order(type_name: str) -> list[str]:
+    """Of an enum whose values count from 0: what the package finds by them."""
+    return [name for _, name in sorted(ffi.typeof(type_name).elements.items())]
 
 
 class Sorting(unittest.TestCase):

@@ -1,17 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * saved_summary: a file that says what it must not would be merged into good ones. Every
- * kind there and back; every bit that is turned is noticed; and with the checksum put
- * right again what is accepted is sound, and whatever it is, it can be merged, asked and
- * saved.
+ * kind there and back, from the first version that has it on, and twice as much of it
+ * when it is merged with itself; a seed of each for the fuzzer; every bit that is turned
+ * is noticed; and with the checksum put right again what is accepted is sound, and
+ * whatever it is, it can be merged, asked and saved.
  */
 #include <string.h>
 
 #include <xxhash.h>
 
 #include "lib/base/mem.h"
+#include "lib/stream/saved_format.h"
 #include "lib/stream/saved_summary.h"
 #include "tests/check.h"
+#include "tests/seed_files.h"
 
 static uint64_t state;
 
@@ -189,6 +192,93 @@ static void there_and_back(void)
     }
 }
 
+static uint64_t sum_of(const gs_text_counts *t)
+{
+    uint64_t sum = 0;
+    for (size_t i = 0; i < t->count; i++)
+        sum += t->entries[i].count;
+    return sum;
+}
+
+static bool are_twice_texts(const gs_text_counts *whole, const gs_text_counts *half)
+{
+    return whole->values == 2 * half->values && whole->count == half->count &&
+           whole->lost == 2 * half->lost && sum_of(whole) == 2 * sum_of(half);
+}
+
+static bool are_twice_ranks(const gs_rank_summary *whole, const gs_rank_summary *half)
+{
+    const gs_rank_entry *const e = whole->entries, *const f = half->entries;
+    return whole->values == 2 * half->values && whole->count > 1 &&
+           e[0].key == f[0].key && e[whole->count - 1].key == f[half->count - 1].key &&
+           gs_rank_summary_is_sound(whole);
+}
+
+static bool are_twice_numbers(const gs_count_summary *whole, const gs_count_summary *half)
+{
+    bool is_so = whole->values == 2 * half->values && whole->count == half->count &&
+                 whole->count > 1 && whole->lost == 2 * half->lost;
+    for (size_t i = 0; is_so && i < half->count; i++)
+        is_so = whole->entries[i].key == half->entries[i].key &&
+                whole->entries[i].count == 2 * half->entries[i].count;
+    return is_so;
+}
+
+static bool are_twice_sums(const gs_pair_facts *whole, const gs_pair_facts *half)
+{
+    bool is_so = whole->values == 2 * half->values && whole->x_sum == 2 * half->x_sum &&
+                 whole->least_key == half->least_key &&
+                 whole->most_key == half->most_key && whole->sums.count > 1;
+    for (int sign = 0; sign < GS_SUM_SIGNS; sign++)
+        is_so &= whole->sums.totals[sign] == 2 * half->sums.totals[sign];
+    return is_so && are_twice_ranks(&whole->ranks, &half->ranks);
+}
+
+static bool are_twice_prefixes(const gs_prefix_counts *whole,
+                               const gs_prefix_counts *half)
+{
+    bool is_so = gs_prefix_counts_levels(whole) == gs_prefix_counts_levels(half) &&
+                 gs_prefix_counts_levels(half) > 1;
+    for (size_t i = 0; i < gs_prefix_counts_levels(half); i++)
+        is_so &= are_twice_texts(&whole->levels[i], &half->levels[i]);
+    return is_so;
+}
+
+/* All figures of a kind, and no other kind's. */
+static bool is_twice(const gs_saved_summary *whole, const gs_saved_summary *half)
+{
+    switch (whole->kind) {
+    case GS_SAVED_QUANTILES: return are_twice_ranks(&whole->ranks, &half->ranks);
+    case GS_SAVED_NUMBERS: return are_twice_numbers(&whole->numbers, &half->numbers);
+    case GS_SAVED_TEXTS:
+        return half->texts.count > 1 && are_twice_texts(&whole->texts, &half->texts);
+    case GS_SAVED_SUMS: return are_twice_sums(&whole->pairs, &half->pairs);
+    case GS_SAVED_PREFIXES: return are_twice_prefixes(&whole->prefixes, &half->prefixes);
+    case GS_SAVED_KINDS: break;
+    }
+    return false;
+}
+
+static void with_itself_it_is_twice_as_much(void)
+{
+    for (int kind = 0; kind < GS_SAVED_KINDS; kind++) {
+        gs_status st = {.code = GS_OK};
+        gs_packer p = {.bytes = 0};
+        gs_saved_summary s, other;
+        make(&s, (gs_saved_kind)kind, 71);
+        REQUIRE_OK(gs_saved_summary_pack(&s, &p, &st), &st);
+        gs_saved_summary_release(&s);
+        REQUIRE_OK(gs_saved_summary_unpack(&s, p.data, p.bytes, "x", &st), &st);
+        REQUIRE_OK(gs_saved_summary_unpack(&other, p.data, p.bytes, "x", &st), &st);
+        REQUIRE_OK(gs_saved_summary_merge(&s, &other, "x", &st), &st);
+        CHECK(s.values == 2 * other.values && is_twice(&s, &other));
+        CHECK(gs_saved_summary_bytes(&s) > 0 && gs_saved_summary_bytes(&other) > 0);
+        gs_packer_release(&p);
+        gs_saved_summary_release(&s);
+        gs_saved_summary_release(&other);
+    }
+}
+
 /* What is known of no values changes nothing, in either order. */
 static void none_are_no_more(void)
 {
@@ -212,6 +302,73 @@ static void put_sum(gs_packer *p)
 {
     const uint64_t sum = XXH3_64bits(p->data, p->bytes - sizeof sum);
     memcpy(p->data + p->bytes - sizeof sum, &sum, sizeof sum);
+}
+
+static gs_code unpack_version(gs_packer *p, uint64_t version)
+{
+    gs_status st = {.code = GS_OK};
+    gs_saved_summary s;
+    memcpy(p->data + GS_SAVED_MAGIC_BYTES, &version, sizeof version);
+    put_sum(p);
+    const gs_code code = gs_saved_summary_unpack(&s, p->data, p->bytes, "x", &st);
+    CHECK(code == GS_OK ||
+          (strstr(st.msg, "another version") != NULL && st.hint != NULL));
+    gs_saved_summary_release(&s);
+    return code;
+}
+
+/* What was saved once can be read: the versions before, and none that is to come. */
+static void all_versions_are_read(void)
+{
+    for (int kind = 0; kind < GS_SAVED_KINDS; kind++) {
+        gs_status st = {.code = GS_OK};
+        gs_packer p = {.bytes = 0};
+        gs_saved_summary s;
+        uint64_t version;
+        make(&s, (gs_saved_kind)kind, 20);
+        REQUIRE_OK(gs_saved_summary_pack(&s, &p, &st), &st);
+        memcpy(&version, p.data + GS_SAVED_MAGIC_BYTES, sizeof version);
+        CHECK(version >= 1 && version == gs_saved_version_of((gs_saved_kind)kind));
+        for (; version <= GS_SAVED_VERSION; version++)
+            CHECK(unpack_version(&p, version) == GS_OK);
+        CHECK(unpack_version(&p, version) == GS_ERR_FORMAT);
+        CHECK(unpack_version(&p, 0) == GS_ERR_FORMAT);
+        gs_packer_release(&p);
+        gs_saved_summary_release(&s);
+    }
+}
+
+/* --- the seeds of fuzz_saved_summary ------------------------------------------------ */
+
+static size_t good_seeds[GS_SAVED_KINDS];
+
+static void look_at_seed(const char *name, const uint8_t *data, size_t bytes)
+{
+    gs_status st = {.code = GS_OK};
+    gs_packer p = {.bytes = 0};
+    gs_saved_summary s;
+    REQUIRE_OK(gs_mem_grow(&p.data, &p.capacity, bytes + 16, name, &st), &st);
+    memcpy(p.data, GS_SAVED_MAGIC, GS_SAVED_MAGIC_BYTES);
+    memcpy(p.data + GS_SAVED_MAGIC_BYTES, data, bytes);
+    p.bytes = bytes + GS_SAVED_MAGIC_BYTES + GS_SAVED_SUM_BYTES;
+    put_sum(&p);
+    if (gs_saved_summary_unpack(&s, p.data, p.bytes, name, &st) == GS_OK && s.values > 0)
+        good_seeds[s.kind]++;
+    gs_saved_summary_release(&s);
+    gs_packer_release(&p);
+}
+
+/* A kind without one is hardly ever found by chance. They are of the first version that
+ * has the kind, and are kept: so it stays readable. */
+static void each_kind_has_a_good_seed(void)
+{
+    seed_files_walk("fuzz_saved_summary", look_at_seed);
+    for (int kind = 0; kind < GS_SAVED_KINDS; kind++) {
+        if (good_seeds[kind] == 0)
+            fprintf(stderr, "tests/fuzz_seeds/fuzz_saved_summary: none of kind %d\n",
+                    kind);
+        CHECK(good_seeds[kind] > 0);
+    }
 }
 
 /* Is what these bytes say refused, or else good to go on with? */
@@ -338,6 +495,9 @@ int main(void)
 {
     state = check_seed(31);
     there_and_back();
+    with_itself_it_is_twice_as_much();
+    all_versions_are_read();
+    each_kind_has_a_good_seed();
     none_are_no_more();
     damage_is_noticed();
     hostile_numbers();
