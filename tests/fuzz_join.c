@@ -55,7 +55,7 @@ static void choose(gs_join_options *o, const uint8_t *data, gs_join_item *items)
     }
     o->header = shape & 16;
     o->fold = shape & 32;
-    o->is_band = shape & 64;
+    o->match = shape & 64 ? GS_JOIN_BAND : GS_JOIN_EQUAL;
     o->skips_bad = shape & 128;
     o->low = -(gs_join_number)(what % 4) * 500000000000000000;
     o->high = what & 128 ? GS_JOIN_NUMBER_FAR : o->low + 1000000000000000000;
@@ -117,7 +117,7 @@ static size_t cut_lines(const text *t, const gs_join_options *o, gs_join_side si
         line l = {.key = gs_join_field_find(order, from, bytes, o->key_field[side])};
         l.has_number = gs_join_number_parse(l.key.data, l.key.bytes, &l.number);
         require(is_header || count < LINES_MAX);
-        if (!is_header && (!o->is_band || l.has_number))
+        if (!is_header && (!gs_join_is_by_number(o) || l.has_number))
             lines[count++] = l;
         is_header = false;
     }
@@ -129,15 +129,23 @@ static uint8_t as_capital(uint8_t c)
     return c >= 'a' && c <= 'z' ? (uint8_t)(c - 'a' + 'A') : c;
 }
 
-static bool are_partners(const gs_join_options *o, const line *a, const line *b)
+static bool are_equal(const gs_join_options *o, const line *a, const line *b)
 {
-    if (o->is_band)
-        return b->number - a->number >= o->low && b->number - a->number <= o->high;
     bool are_same = a->key.bytes == b->key.bytes;
     for (size_t i = 0; are_same && i < a->key.bytes; i++)
         are_same = o->fold ? as_capital(a->key.data[i]) == as_capital(b->key.data[i])
                            : a->key.data[i] == b->key.data[i];
     return are_same;
+}
+
+static bool are_partners(const gs_join_options *o, const line *a, const line *b)
+{
+    switch (o->match) {
+    case GS_JOIN_EQUAL: return are_equal(o, a, b);
+    case GS_JOIN_BAND:
+        return b->number - a->number >= o->low && b->number - a->number <= o->high;
+    }
+    abort();
 }
 
 static uint64_t count_lines(const gs_join_options *o, const text sides[])

@@ -66,11 +66,11 @@ static gs_code take_match(joining *j, gs_status *st)
     if ((j->asked.band != NULL) != (match == GPUSORT_IN_BAND))
         return GS_FAIL(st, GS_ERR_ARG, 0,
                        "a band without GPUSORT_IN_BAND, or without one");
-    o->is_band = true;
+    o->match = GS_JOIN_BAND;
     o->low = -GS_JOIN_NUMBER_FAR;
     o->high = GS_JOIN_NUMBER_FAR;
     switch (match) {
-    case GPUSORT_EQUAL: o->is_band = false; return GS_OK;
+    case GPUSORT_EQUAL: o->match = GS_JOIN_EQUAL; return GS_OK;
     case GPUSORT_IN_BAND: return gs_band_text_parse(j->asked.band, &o->low, &o->high, st);
     case GPUSORT_LESS: o->low = 1; return GS_OK;
     case GPUSORT_AT_MOST: o->low = 0; return GS_OK;

@@ -192,7 +192,8 @@ static gs_code open_sieves(band_join *b, size_t memory_bytes, size_t *taken,
     const uint64_t left = gs_join_job_input_bytes(job, GS_JOIN_LEFT);
     const uint64_t right = gs_join_job_input_bytes(job, GS_JOIN_RIGHT);
     *taken = 0;
-    if (o->low == -GS_JOIN_NUMBER_FAR || o->high == GS_JOIN_NUMBER_FAR)
+    if (gs_join_width(o) < 0 || o->low == -GS_JOIN_NUMBER_FAR ||
+        o->high == GS_JOIN_NUMBER_FAR)
         return GS_OK;
     if (gs_join_job_may_leave_out(job, GS_JOIN_LEFT))
         GS_TRY(open_sieve(b, GS_JOIN_RIGHT, memory_bytes, taken, &b->of_right, st));
@@ -303,11 +304,11 @@ static size_t choose_portion_lines(const band_join *b)
 {
     const gs_join_options *const o = b->job->options;
     const gs_band_right *const right = &b->right;
-    if (!o->shows_pairs || right->index_count < 2)
+    if (!o->shows_pairs || right->index_count < 2 || gs_join_width(o) < 0)
         return PORTION_LINES_MAX;
     const double span =
         (double)(right->index[right->index_count - 1].number - right->index[0].number);
-    const double width = (double)(o->high - o->low);
+    const double width = gs_join_width(o);
     /* A pair is some two right lines as they are kept. */
     const double kept =
         2.0 * (double)b->job->store.block_bytes * (double)right->index_count;

@@ -4,6 +4,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "lib/base/assertion.h"
 #include "lib/base/cancel.h"
 #include "lib/base/mem.h"
 #include "lib/join/join_pair.h"
@@ -233,18 +234,32 @@ void gs_band_match_begin(gs_band_match *m, uint64_t ticket)
     gs_sink_begin(m->writer.piece, ticket);
 }
 
+/* From which right number to which those of its partners are. */
+typedef struct reach {
+    gs_join_number from, to;
+} reach;
+
+static inline reach reach_of(const gs_join_options *o, gs_join_number number)
+{
+    switch (o->match) {
+    case GS_JOIN_BAND: return (reach){number + o->low, number + o->high};
+    case GS_JOIN_EQUAL: break; /* by join_match.c */
+    }
+    gs_assert_failed("a join of windows", __FILE__, __LINE__);
+}
+
 gs_code gs_band_match_add(gs_band_match *m, gs_join_number number, const uint8_t *line,
                           size_t bytes, gs_status *st)
 {
     const gs_join_options *const o = m->options;
-    const gs_join_number last = number + o->high;
+    const reach partners = reach_of(o, number);
     GS_TRY(look(m, st));
-    GS_TRY(gs_band_place_seek(&m->window, m->right, number + o->low, st));
-    const bool is_paired = m->window.has_line && m->window.number <= last;
+    GS_TRY(gs_band_place_seek(&m->window, m->right, partners.from, st));
+    const bool is_paired = m->window.has_line && m->window.number <= partners.to;
     if (is_paired && o->shows_unpaired[GS_JOIN_RIGHT])
-        GS_TRY(see_partners(m, last, st));
+        GS_TRY(see_partners(m, partners.to, st));
     if (is_paired && o->shows_pairs)
-        return show_pairs(m, last, line, bytes, st);
+        return show_pairs(m, partners.to, line, bytes, st);
     if (!(is_paired ? o->is_semi : o->shows_unpaired[GS_JOIN_LEFT]))
         return GS_OK;
     GS_TRY(cut_left(m, line, bytes, st));

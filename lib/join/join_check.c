@@ -39,8 +39,10 @@ static gs_code check_all(const gs_join_options *o, gs_status *st)
          "both files cannot be standard input"},
         {o->is_semi && (unpaired[GS_JOIN_LEFT] || unpaired[GS_JOIN_RIGHT]),
          "lines that have a partner are not written with those that have none"},
-        {o->is_band && o->fold, "numbers are not compared as capital letters"},
-        {o->skips_bad && !o->is_band, "only keys that are numbers can be bad"},
+        {gs_join_is_by_number(o) && o->fold,
+         "numbers are not compared as capital letters"},
+        {o->skips_bad && !gs_join_is_by_number(o),
+         "only keys that are numbers can be bad"},
         {!o->header && has_names(o), "fields have no names without a header"},
         {o->prints_text && !gs_join_reads_tuples(o), "only tuples are printed as text"},
     };
@@ -87,7 +89,7 @@ static bool shows_either_key(const gs_join_options *o)
 {
     const bool shows_left =
         o->shows_pairs || o->is_semi || o->shows_unpaired[GS_JOIN_LEFT];
-    bool shows_key = o->item_count == 0 && !o->is_band;
+    bool shows_key = o->item_count == 0 && gs_join_has_one_key(o);
     for (size_t i = 0; i < o->item_count; i++)
         shows_key |= o->items[i].is_key;
     return shows_key && shows_left && o->shows_unpaired[GS_JOIN_RIGHT];
@@ -100,14 +102,15 @@ static gs_code check_tuples(const gs_join_options *o, gs_status *st)
     for (unsigned s = 0; s < GS_JOIN_SIDES; s++) {
         GS_TRY(check_field(o, (gs_join_side)s, o->key_field[s], st));
         keys[s] = &o->tuples[s].byte_keys[o->key_field[s]];
-        if (o->is_band && keys[s]->type == GS_FIELD_BYTES)
+        if (gs_join_is_by_number(o) && keys[s]->type == GS_FIELD_BYTES)
             return GS_FAIL(st, GS_ERR_ARG, 0, "keys of a band are numbers, not bytes");
     }
     for (size_t i = 0; i < o->item_count; i++) {
         if (!o->items[i].is_key)
             GS_TRY(check_field(o, o->items[i].side, o->items[i].field, st));
     }
-    if (!o->is_band && !gs_join_tuple_is_like(keys[GS_JOIN_LEFT], keys[GS_JOIN_RIGHT]))
+    if (!gs_join_is_by_number(o) &&
+        !gs_join_tuple_is_like(keys[GS_JOIN_LEFT], keys[GS_JOIN_RIGHT]))
         return GS_FAIL(st, GS_ERR_ARG, 0,
                        "keys are both integers, or both floats, or as many bytes");
     if (!o->prints_text && shows_either_key(o) &&

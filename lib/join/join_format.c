@@ -234,7 +234,7 @@ gs_code gs_join_format_part(const gs_join_format *f, const gs_join_part *part,
     if (f->options->item_count > 0)
         return put_items(f, part->first, part->count, is_left ? line : NULL,
                          is_left ? NULL : line, to, st);
-    if (is_left || f->options->is_band)
+    if (is_left || !gs_join_has_one_key(f->options))
         return put_side(f, part->side, line, is_left, to, st);
     return put_others(f, part->side, line, to, st);
 }
@@ -244,7 +244,7 @@ gs_code gs_join_format_line(const gs_join_format *f, const gs_join_fields *left,
 {
     if (f->options->item_count > 0) {
         GS_TRY(put_items(f, 0, f->options->item_count, left, right, to, st));
-    } else if (f->options->is_band) {
+    } else if (!gs_join_has_one_key(f->options)) {
         GS_TRY(put_sides(f, left, right, to, st));
     } else {
         GS_TRY(put_key(f, left, right, true, to, st));

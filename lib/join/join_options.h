@@ -11,6 +11,13 @@
 
 typedef enum gs_join_side { GS_JOIN_LEFT, GS_JOIN_RIGHT, GS_JOIN_SIDES } gs_join_side;
 
+/* When a left line and a right one are partners. The build asks for another kind wherever
+ * one of these makes a difference; its ends, if it has two, are `low` and `high`. */
+typedef enum gs_join_partners {
+    GS_JOIN_EQUAL, /* their keys are the same */
+    GS_JOIN_BAND,  /* the key of the right less that of the left is in a band */
+} gs_join_partners;
+
 /* One field of the output. */
 typedef struct gs_join_item {
     bool is_key; /* the join field, of whichever line there is; else: */
@@ -26,10 +33,8 @@ typedef struct gs_join_options {
     bool fold;                           /* keys are compared as capital letters */
     bool header; /* the first line of each input is one, and is joined without a look */
 
-    /* Lines are partners where key of the right less key of the left is in a band, both
-     * ends of which belong to it; keys are numbers. Else where keys are equal. */
-    bool is_band;
-    gs_join_number low, high;
+    gs_join_partners match;
+    gs_join_number low, high; /* of a band, and they belong to it */
     bool skips_bad; /* lines whose key is no number are left out, and no error */
 
     bool shows_pairs;
@@ -50,6 +55,36 @@ typedef struct gs_join_options {
      * at: '\n' makes the line the only field. Inputs and headers are not. */
     gs_sort_options sort;
 } gs_join_options;
+
+/* Are keys numbers, however they are written? And does a pair have one key, that of
+ * either line, which is shown once? */
+static inline bool gs_join_is_by_number(const gs_join_options *o)
+{
+    switch (o->match) {
+    case GS_JOIN_EQUAL: return false;
+    case GS_JOIN_BAND: return true;
+    }
+    return false;
+}
+static inline bool gs_join_has_one_key(const gs_join_options *o)
+{
+    switch (o->match) {
+    case GS_JOIN_EQUAL: return true;
+    case GS_JOIN_BAND: return false;
+    }
+    return false;
+}
+
+/* How much the keys of partners may differ, one to the other end: who are further apart
+ * are none, which is what is left out before a sort goes by. Negative: nobody can say. */
+static inline double gs_join_width(const gs_join_options *o)
+{
+    switch (o->match) {
+    case GS_JOIN_BAND: return (double)(o->high - o->low);
+    case GS_JOIN_EQUAL: break;
+    }
+    return -1;
+}
 
 /* How the records of a side are cut. */
 static inline const gs_order *gs_join_order(const gs_join_options *o, gs_join_side side)

@@ -180,10 +180,11 @@ static bool is_for_a_sieve(const near_join *n)
     const gs_join_options *const o = n->job->options;
     const gs_number_side *const s = &n->sides[n->first];
     const bool is_small = n->input_bytes[n->first] < n->input_bytes[n->second] / MUCH;
-    if (!is_small || s->count == 0 || !gs_join_job_may_leave_out(n->job, n->second))
+    if (!is_small || s->count == 0 || gs_join_width(o) < 0 ||
+        !gs_join_job_may_leave_out(n->job, n->second))
         return false;
     const double unit = (double)gs_number_side_unit(s);
-    const double width = (double)(o->high - o->low) / unit + 1;
+    const double width = gs_join_width(o) / unit + 1;
     const double span = (double)s->greatest - (double)s->least + 1;
     return (double)s->count * width / span < FEW_PARTNERS;
 }
@@ -240,6 +241,7 @@ static gs_near_sides sides_of(near_join *n)
         .job = n->job,
         .left = left,
         .right = right,
+        .match = o->match,
         .low = clamp_end(-floor_of(-o->low, unit)),
         .high = clamp_end(floor_of(o->high, unit)),
         .shelf_bytes = n->budget_bytes > taken ? n->budget_bytes - taken : 0,

@@ -54,9 +54,10 @@ static inline bool has_partner(const gs_near_sides *s, int64_t number, size_t *l
 {
     const gs_number_line *const lines = s->left->lines;
     const size_t count = s->left->count;
-    while (*left < count && lines[*left].number + s->high < number)
+    const gs_near_reach partners = gs_near_left_of(s, number);
+    while (*left < count && lines[*left].number < partners.from)
         ++*left;
-    return *left < count && lines[*left].number + s->low <= number;
+    return *left < count && lines[*left].number <= partners.to;
 }
 
 static gs_code fill_portion(keeping *k, unsigned worker, stretch part, gs_status *st)
@@ -66,7 +67,8 @@ static gs_code fill_portion(keeping *k, unsigned worker, stretch part, gs_status
     if (part.first == part.end)
         return GS_OK;
     const gs_number_line *const lines = s->right->lines;
-    size_t left = gs_number_side_seek(s->left, lines[part.first].number - s->high);
+    size_t left =
+        gs_number_side_seek(s->left, gs_near_left_of(s, lines[part.first].number).from);
     size_t bytes;
     for (size_t r = part.first; r < part.end; r++) {
         if (r + AHEAD < part.end)

@@ -65,16 +65,17 @@ static uint64_t find_windows(pairing *p, size_t first, size_t count)
     const gs_number_line *const left = s->left->lines + first;
     const gs_number_line *const right = s->right->lines;
     const size_t right_count = s->right->count;
-    const size_t begin = gs_number_side_seek(s->right, left[0].number + s->low);
+    const size_t begin =
+        gs_number_side_seek(s->right, gs_near_right_of(s, left[0].number).from);
     window w = {begin, begin};
     uint64_t inside = 0, bytes = 0; /* of right lines in the window */
     for (size_t i = 0; i < count; i++) {
-        const int64_t from = left[i].number + s->low, to = left[i].number + s->high;
-        for (; w.first < right_count && right[w.first].number < from; w.first++)
+        const gs_near_reach partners = gs_near_right_of(s, left[i].number);
+        for (; w.first < right_count && right[w.first].number < partners.from; w.first++)
             inside -= w.first < w.end ? bytes_of(&right[w.first]) : 0;
         if (w.end < w.first)
             w.end = w.first;
-        for (; w.end < right_count && right[w.end].number <= to; w.end++)
+        for (; w.end < right_count && right[w.end].number <= partners.to; w.end++)
             inside += bytes_of(&right[w.end]);
         p->windows[i] = w;
         p->pairs += w.end - w.first;
@@ -262,9 +263,10 @@ static double guess_partners(const gs_near_sides *s)
     const size_t samples = count < SAMPLES ? count : SAMPLES;
     double partners = 0;
     for (size_t i = 0; i < samples; i++) {
-        const int64_t number = s->left->lines[count / samples * i].number;
-        partners += (double)(gs_number_side_seek(s->right, number + s->high + 1) -
-                             gs_number_side_seek(s->right, number + s->low));
+        const gs_near_reach right =
+            gs_near_right_of(s, s->left->lines[count / samples * i].number);
+        partners += (double)(gs_number_side_seek(s->right, right.to + 1) -
+                             gs_number_side_seek(s->right, right.from));
     }
     return samples > 0 ? partners / (double)samples : 0;
 }

@@ -15,16 +15,41 @@
 #ifndef GS_LIB_JOIN_NEAR_MATCH_H
 #define GS_LIB_JOIN_NEAR_MATCH_H
 
+#include "lib/base/assertion.h"
 #include "lib/join/number_side.h"
 
 /* All borrowed. */
 typedef struct gs_near_sides {
     gs_join_job *job;
     gs_number_side *left,
-        *right;         /* split, with the same decimals; the right one sorted */
+        *right; /* split, with the same decimals; the right one sorted */
+    gs_join_partners match;
     int64_t low, high;  /* of the band, in their units */
     size_t shelf_bytes; /* of memory, for right lines that are kept in order */
 } gs_near_sides;
+
+/* From which number to which those of its partners are: of a left one, and of a right
+ * one. Both ends grow with the number, so that windows only move to the right. */
+typedef struct gs_near_reach {
+    int64_t from, to;
+} gs_near_reach;
+
+static inline gs_near_reach gs_near_right_of(const gs_near_sides *s, int64_t left)
+{
+    switch (s->match) {
+    case GS_JOIN_BAND: return (gs_near_reach){left + s->low, left + s->high};
+    case GS_JOIN_EQUAL: break; /* by join_match.c */
+    }
+    gs_assert_failed("a join of windows", __FILE__, __LINE__);
+}
+static inline gs_near_reach gs_near_left_of(const gs_near_sides *s, int64_t right)
+{
+    switch (s->match) {
+    case GS_JOIN_BAND: return (gs_near_reach){right - s->high, right - s->low};
+    case GS_JOIN_EQUAL: break;
+    }
+    gs_assert_failed("a join of windows", __FILE__, __LINE__);
+}
 
 /* Fills the sink, from this ticket on. One thread calls; the workers are inside. */
 GS_MUST_CHECK gs_code gs_near_match(const gs_near_sides *sides, gs_sink *sink,

@@ -177,6 +177,21 @@ static void descriptors_are_sides(void)
 
 /* --- numbers -------------------------------------------------------------------- */
 
+/* Is there such a match? The build asks for a new one here, and the test for its cases.
+ */
+static bool is_match(int match)
+{
+    switch ((gpusort_match)match) {
+    case GPUSORT_EQUAL:
+    case GPUSORT_IN_BAND:
+    case GPUSORT_LESS:
+    case GPUSORT_AT_MOST:
+    case GPUSORT_GREATER:
+    case GPUSORT_AT_LEAST: return true;
+    }
+    return false;
+}
+
 static void numbers_are_in_a_band(void)
 {
     static const struct {
@@ -199,6 +214,12 @@ static void numbers_are_in_a_band(void)
         o.match = cases[i].match;
         o.band = cases[i].band;
         gives(&o, cases[i].wanted);
+    }
+    for (int match = 0; is_match(match); match++) {
+        size_t shown = 0;
+        for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+            shown += cases[i].match == (gpusort_match)match;
+        CHECK(shown > 0);
     }
     o.band = "0:1"; /* of keys that are equal */
     refuses(&o, GPUSORT_ARG);

@@ -123,7 +123,7 @@ static void draw_options(uint64_t *state, gs_join_options *o, gs_join_item *item
 {
     *o = (gs_join_options){
         .filler = check_random(state) % 2 ? "none" : NULL,
-        .is_band = check_random(state) % 3 == 0,
+        .match = check_random(state) % 3 == 0 ? GS_JOIN_BAND : GS_JOIN_EQUAL,
         .is_auto = check_random(state) % 3 == 0,
         .sort.order = {.eol = '\n',
                        .delimiter =

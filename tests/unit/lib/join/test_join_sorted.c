@@ -121,7 +121,7 @@ static void check_portions(uint64_t spread, size_t portion_max, size_t portion_r
     char path[] = "/tmp/test_join_sorted.XXXXXX";
     const char *const inputs[] = {path};
     write_lines(path, spread, state);
-    gs_join_options options = {.is_band = true, .shows_pairs = true};
+    gs_join_options options = {.match = GS_JOIN_BAND, .shows_pairs = true};
     options.sort = (gs_sort_options){.inputs = inputs,
                                      .input_count = 1,
                                      .memory_bytes = 64 << 20,
