@@ -212,6 +212,8 @@ static void share_out(Exchange *x, gs_text_stretches *out)
         total += bucket_bytes(x, i);
     const uint64_t fetch = x->chunks[0]->options.fetch_bytes_max,
                    few = total / (STRETCHES_LEAST * x->count);
+    static_assert(GS_SHARE_COUNT == 2, "how a new sharing cuts stretches belongs here");
+    static_assert((int)GS_BUCKETS_MAX <= (int)GS_TEXT_STRETCHES_MAX, "each may be one");
     const bool has_one_each = x->options->sharing == GS_SHARE_ONE_EACH;
     const uint64_t most = has_one_each ? total / x->count : few < fetch ? few : fetch;
     out->count = 0;

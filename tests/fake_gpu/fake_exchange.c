@@ -89,6 +89,7 @@ static uint64_t stretch_bytes(const fake_exchange *x)
 
 static void share_out(fake_exchange *x)
 {
+    _Static_assert(GS_SHARE_COUNT == 2, "who owns a stretch of a new sharing");
     const bool one_each = x->options->sharing == GS_SHARE_ONE_EACH;
     const uint64_t most = stretch_bytes(x);
     gs_text_stretches *const out = x->out;

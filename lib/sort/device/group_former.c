@@ -120,6 +120,7 @@ static gs_code upload(group_former *g, bool *is_all, gs_status *st)
 /* Its share goes up, and as much comes from the others, before that can go. */
 static bool may_hold(const group_former *g)
 {
+    _Static_assert(GS_SHARE_COUNT == 2, "of each a chunk ends with about its share");
     const uint64_t share = g->former.forming->device->input_bytes / g->count;
     for (unsigned i = 0; i < g->count; i++)
         if (gs_text_sort_memory_bytes(g->sorts[i]) < 2 * share)
@@ -389,6 +390,12 @@ static bool is_other_output(const gs_sort_options *o)
     return o->order.unique || o->count || o->has_top || o->output_zstd;
 }
 
+static gs_text_sharing choose_sharing(const gs_sort_options *o)
+{
+    _Static_assert(GS_SHARE_COUNT == 2, "when a new sharing is chosen");
+    return is_other_output(o) ? GS_SHARE_ONE_EACH : GS_SHARE_BALANCED;
+}
+
 gs_code gs_group_former_new(gs_former **out, const gs_forming *forming, gs_status *st)
 {
     group_former *g = NULL;
@@ -398,8 +405,7 @@ gs_code gs_group_former_new(gs_former **out, const gs_forming *forming, gs_statu
     GS_TRY(gs_mem_new(&g, sizeof *g, "GPU chunks", st));
     g->former = (gs_former){&kind, forming};
     g->count = (unsigned)forming->device->device_count;
-    g->sharing =
-        is_other_output(forming->options) ? GS_SHARE_ONE_EACH : GS_SHARE_BALANCED;
+    g->sharing = choose_sharing(forming->options);
     gs_assert(g->count <= GS_TEXT_CHUNKS_MAX);
     if (new_parts(g, st) == GS_OK)
         *out = &g->former;
