@@ -5,11 +5,13 @@ exact, or there is none and a message that says why."""
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 
@@ -59,38 +61,49 @@ def a_node_killed(folder: Path, nodes: Nodes) -> None:
         raise Failed(f"pieces are left: {left}")
 
 
-def _workers() -> list[int]:
+def _workers(phase: str) -> list[int]:
+    """Those at a task of the phase, whose functions are called as it is, or so with a _."""
     found = []
+    titles = (f"ray::{phase}".encode(), f"ray::_{phase}".encode())
     for name in os.listdir("/proc"):
         try:
             words = Path("/proc", name, "cmdline").read_bytes()
         except OSError:
             continue
-        if name.isdigit() and words.startswith((b"ray::partition", b"ray::_merge", b"ray::sample")):
+        if name.isdigit() and words.startswith(titles):
             found.append(int(name))
     return found
 
 
 def a_worker_killed(folder: Path, nodes: Nodes) -> None:
+    for phase in dict.fromkeys(phase for phase, _ in _PHASES):
+        if not any(_one_killed(folder, phase) for _ in range(10)):
+            raise Failed(f"no worker was killed in {phase}: is no task called so?")
+
+
+def _one_killed(folder: Path, phase: str) -> bool:
+    """In a sort that goes on meanwhile: its tasks may be over before one is seen."""
     killed = []
+    is_over = threading.Event()
 
     def kill() -> None:
-        for _ in range(200):
-            for pid in _workers()[:1]:
-                try:
+        while not killed and not is_over.wait(0.002):
+            for pid in _workers(phase)[:1]:
+                with contextlib.suppress(ProcessLookupError):
                     os.kill(pid, signal.SIGKILL)
-                except ProcessLookupError:
-                    continue
-                killed.append(pid)
-                return
-            time.sleep(0.01)
+                    killed.append(pid)
 
-    for phase in ("sample", "partition", "merge"):
-        with on_cluster.at_step(phase, 1, kill):
+    thread = threading.Thread(target=kill)
+    try:
+        with on_cluster.at_step(phase, 0, thread.start) as did:
             code, err = sort(folder)
-        check(folder, code, err, f"a worker killed in {phase}")
-    if not killed:
-        raise Failed("no worker was killed")
+    finally:
+        is_over.set()
+    if not did:
+        raise Failed(f"{phase} never came")
+    thread.join()
+    check(folder, code, err, f"a worker killed in {phase}")
+    return bool(killed)
 
 
 def a_full_disk(folder: Path, nodes: Nodes) -> None:

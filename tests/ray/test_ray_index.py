@@ -17,6 +17,8 @@ from on_cluster import Failed, Nodes, check_same, gpusort, gpusort_ray, run_case
 
 CORPUS = Path(__file__).resolve().parent.parent.parent / "corpus"
 
+_PHASES = (("build", 2), ("cut", 0), ("merge", 0), ("merge", 3), ("join", 0))
+
 
 def queries_of(index: Path, count: int, seed: int) -> list[str]:
     """Of words that the index has, common and rare ones."""
@@ -189,7 +191,7 @@ def by_terms_resumed(folder: Path, nodes: Nodes) -> None:
     def die() -> None:
         raise Died
 
-    for phase, step in (("build", 2), ("cut", 0), ("merge", 0), ("merge", 3), ("join", 0)):
+    for phase, step in _PHASES:
         try:
             with on_cluster.at_step(phase, step, die):
                 gpusort_ray(*words, docs)
