@@ -119,3 +119,16 @@ for operator in $operators; do
     part '^ \*      group ' '^ \*$' "$query/query_parser.h" | grep -qw "$operator" || echo "the grammar in query_parser.h: $operator"
     cat "$root"/tests/fuzz_seeds/fuzz_query/* | grep -aqw "$operator" || echo "tests/fuzz_seeds/fuzz_query: no seed with $operator"
 done
+
+# The units of -h, as gs_unit_rank has them, by rank: "K or k", "M" and on; and all capitals.
+units=$(sed -n '/int gs_unit_rank/,/^}/p' "$root/lib/encode/month_unit.h" | awk -F"'" '
+    /case/ { letters = letters ? $2 " or " letters : $2 }
+    /return/ { match($0, /return [0-9]+/); print substr($0, RSTART + 7, RLENGTH - 7) "\t" letters; letters = "" }' |
+    sort -n | cut -f2 | grep .)
+[ "$(wc -l <<<"$units")" -ge 10 ] || echo "only found these units: $units"
+grep -qF "(none, $(paste -sd, <<<"$units" | sed 's/,/, /g'))" "$root/man/gpusort-sort.1" || echo "man page: the units of -h"
+capitals=$(cut -c1 <<<"$units" | tr -d '\n')
+for file in cmd/sort_debug.c tests/fuzz_keys.c; do
+    grep -qE "\"${capitals}k?\"" "$root/$file" || echo "$file: the units of -h are $capitals"
+done
+[ "$(grep -cE "\[${capitals}k\]|\"$capitals\"" "$root/tests/table_check.py")" -eq 2 ] || echo "tests/table_check.py: the units of -h are $capitals"
