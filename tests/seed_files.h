@@ -22,16 +22,16 @@ static inline void seed_files_walk(const char *fuzzer, seed_fn *look)
 {
     static uint8_t data[SEED_BYTES_MAX];
     const char *const tests = getenv("GS_TESTS");
-    char folder[SEED_PATH_BYTES], path[SEED_PATH_BYTES + 300];
+    char place[SEED_PATH_BYTES], path[SEED_PATH_BYTES + 300];
     size_t found = 0;
-    (void)snprintf(folder, sizeof folder, "%s/fuzz_seeds/%s",
+    (void)snprintf(place, sizeof place, "%s/fuzz_seeds/%s",
                    tests != NULL ? tests : "tests", fuzzer);
-    DIR *const names = opendir(folder);
+    DIR *const names = opendir(place);
     REQUIRE(names != NULL);
     for (const struct dirent *e; (e = readdir(names)) != NULL;) {
         if (e->d_name[0] == '.')
             continue;
-        (void)snprintf(path, sizeof path, "%s/%s", folder, e->d_name);
+        (void)snprintf(path, sizeof path, "%s/%s", place, e->d_name);
         FILE *const f = fopen(path, "r");
         REQUIRE(f != NULL);
         const size_t bytes = fread(data, 1, sizeof data, f);

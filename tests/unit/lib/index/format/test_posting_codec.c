@@ -237,28 +237,44 @@ static void ways_agree(const uint8_t *from, size_t bytes, uint64_t first, uint64
     }
 }
 
+/* Every gap of a block is this, and every frequency, less 1, so large. Returns its bytes.
+ */
+static size_t even_block_comes_back(uint64_t first, uint64_t gap, uint64_t more)
+{
+    uint64_t docs[GS_INDEX_BLOCK], numbers[GS_INDEX_BLOCK], tfs[GS_INDEX_BLOCK];
+    uint64_t got[GS_BLOCK_DOCS_ROOM];
+    uint8_t packed[GS_BLOCK_BYTES_MAX + GS_PACK_SLACK];
+    for (size_t i = 0; i < GS_INDEX_BLOCK; i++) {
+        numbers[i] = gap;
+        docs[i] = first + i + (i + 1) * gap;
+        tfs[i] = more;
+    }
+    const size_t bytes =
+        (size_t)(gs_block_put(packed, first, docs, numbers, tfs) - packed);
+    CHECK(bytes >= GS_BLOCK_BYTES_MIN && bytes <= GS_BLOCK_BYTES_MAX);
+    uint8_t *const from = place_for(bytes, GS_PACK_SLACK);
+    memcpy(from, packed, bytes);
+    documents_come_back(from, bytes, first, docs);
+    const uint8_t *p = from;
+    CHECK(gs_block_get_docs(&p, from + bytes, first, docs[GS_INDEX_BLOCK - 1], got));
+    CHECK(gs_numbers_get(&p, from + bytes, GS_INDEX_BLOCK, got) && p == from + bytes);
+    CHECK(memcmp(tfs, got, sizeof tfs) == 0);
+    return bytes;
+}
+
 /* Blocks at the bounds of what a way can do: gaps of all widths that are all alike, most
- * of all the least and the largest, which are not narrow any more from 25 bits on. */
+ * of all the least and the largest, which are not narrow any more from 25 bits on; and
+ * the shortest and the longest one, which are what the bounds say. */
 static void even_blocks_come_back(void)
 {
-    static const uint64_t no_more[GS_INDEX_BLOCK] = {0};
+    const uint64_t most = (UINT64_C(1) << GS_PACK_BITS_MAX) - 1;
     for (unsigned bits = 0; bits <= GS_PACK_BITS_MAX - 7; bits++) {
-        for (uint64_t less = 0; less < 2; less++) {
-            const uint64_t gap = (UINT64_C(1) << bits) - less;
-            const uint64_t first = less == 0 ? 0 : number_of(39);
-            uint64_t docs[GS_INDEX_BLOCK], numbers[GS_INDEX_BLOCK];
-            uint8_t packed[GS_BLOCK_BYTES_MAX + GS_PACK_SLACK];
-            for (size_t i = 0; i < GS_INDEX_BLOCK; i++) {
-                numbers[i] = gap;
-                docs[i] = first + i + (i + 1) * gap;
-            }
-            const size_t bytes =
-                (size_t)(gs_block_put(packed, first, docs, numbers, no_more) - packed);
-            uint8_t *const from = place_for(bytes, GS_PACK_SLACK);
-            memcpy(from, packed, bytes);
-            documents_come_back(from, bytes, first, docs);
-        }
+        even_block_comes_back(0, UINT64_C(1) << bits, 0);
+        even_block_comes_back(number_of(39), (UINT64_C(1) << bits) - 1, 0);
+        even_block_comes_back(0, 0, (UINT64_C(1) << bits) - 1);
     }
+    CHECK(even_block_comes_back(0, 0, 0) == GS_BLOCK_BYTES_MIN);
+    CHECK(even_block_comes_back(0, most, most) == GS_BLOCK_BYTES_MAX);
 }
 
 static void blocks_come_back(void)
@@ -273,6 +289,7 @@ static void blocks_come_back(void)
         make_numbers(tfs, GS_INDEX_BLOCK);
         const uint8_t *const end = gs_block_put(packed, first, docs, numbers, tfs);
         const size_t bytes = (size_t)(end - packed);
+        CHECK(bytes >= GS_BLOCK_BYTES_MIN && bytes <= GS_BLOCK_BYTES_MAX);
         as_bits += packed[0] == 0x80;
         uint8_t *const from = place_for(bytes, GS_PACK_SLACK);
         memcpy(from, packed, bytes);

@@ -11,6 +11,10 @@
 
 enum { MIB = 1 << 20, BEYOND = 64 * MIB, KEPT_BLOCKS = 6 };
 
+/* Which of its fields are memory that is taken, the sums below say. */
+_Static_assert(sizeof(void *) != 8 || sizeof(gs_memory_plan) == 26 * 8,
+               "a new share of -S belongs into the sums below; then its size here");
+
 static size_t blocks_of(const gs_memory_plan *p)
 {
     return p->block_count * (p->block_bytes + GS_BLOCK_HEADROOM + GS_BLOCK_SLACK) +
