@@ -56,7 +56,6 @@ gs_code corrsum_print(corrsum_ask *r, const gpusort_summary *summary, gs_status 
     stats_output_double(&r->output, sum.least);
     fputs(r->output.as_json ? ", \"most\": " : "\t", stdout);
     stats_output_double(&r->output, sum.most);
-    if (!r->output.as_json)
-        putchar('\n');
+    stats_output_end_line(&r->output);
     return stats_output_end(&r->output, st);
 }

@@ -25,7 +25,8 @@ gs_code freq_print(freq_ask *r, gpusort_summary *summary, gs_status *st)
         if (as_json)
             printf("%s{\"value\": ", i > 0 ? ", " : "");
         stats_output_value(&r->output, &one.value);
-        printf(as_json ? ", \"count\": %" PRIu64 "}" : "\t%" PRIu64 "\n", one.count);
+        printf(as_json ? ", \"count\": %" PRIu64 "}" : "\t%" PRIu64, one.count);
+        stats_output_end_line(&r->output);
     }
     if (as_json)
         putchar(']');

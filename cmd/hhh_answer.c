@@ -29,8 +29,9 @@ gs_code hhh_print(hhh_ask *r, gpusort_summary *summary, gs_status *st)
             printf("%s{\"prefix\": ", i > 0 ? ", " : "");
         stats_output_value(&r->output, &one.value);
         printf(as_json ? ", \"count\": %" PRIu64 ", \"rest\": %" PRIu64 "}"
-                       : "\t%" PRIu64 "\t%" PRIu64 "\n",
+                       : "\t%" PRIu64 "\t%" PRIu64,
                one.count, one.rest);
+        stats_output_end_line(&r->output);
     }
     if (as_json)
         putchar(']');

@@ -71,7 +71,9 @@ gs_code quantile_print(quantile_ask *r, const gpusort_summary *summary, gs_statu
         else
             printf("%s\t", r->phi_texts[i]);
         stats_output_number(&r->output, &value);
-        putchar(as_json ? '}' : '\n');
+        if (as_json)
+            putchar('}');
+        stats_output_end_line(&r->output);
     }
     if (as_json)
         putchar(']');

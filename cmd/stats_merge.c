@@ -32,10 +32,14 @@ static const char usage_text[] =
     "  -h, --help               this text\n"
     "      --version            show the version and stop\n";
 
+/* Options of some kinds, which refuse_others knows, and of all. */
+enum { OPTIONS_OF_A_KIND = 6, OPTIONS_OF_ALL = 4 };
+
 typedef struct merge_request {
     quantile_ask quantiles;
     freq_ask frequent;
     corrsum_ask sums;
+    hhh_ask heavy;
     double support; /* below 0: not asked for */
     bool as_json;
     const char *save;
@@ -56,13 +60,15 @@ static void parse(merge_request *r, int argc, char **argv)
         {'S', "buffer-size", GS_OPT_MEMORY(&r->memory_bytes)},
         {0, NULL, GS_OPT_OPERANDS(&r->files, &r->file_count)},
     };
+    _Static_assert(sizeof options / sizeof *options == OPTIONS_OF_A_KIND + OPTIONS_OF_ALL,
+                   "refuse_others says of which kind a new option is");
     gs_opt_parse(argc, argv, usage_text, GS_COUNTED(options));
     if (r->file_count == 0)
         gs_die_usage("which summaries?");
     quantile_ask_take(&r->quantiles);
     r->sums.phi = r->quantiles.phis[0];
     r->quantiles.output.as_json = r->frequent.output.as_json = r->sums.output.as_json =
-        r->as_json;
+        r->heavy.output.as_json = r->as_json;
 }
 
 static gpusort_code read_all(const merge_request *r, gpusort_summary **all,
@@ -93,10 +99,9 @@ static gs_code settle_support(merge_request *r, double eps, gs_status *st)
 static gs_code print_heavy(merge_request *r, gpusort_summary *all, double eps,
                            gs_status *st)
 {
-    hhh_ask ask = {.output.as_json = r->as_json};
     GS_TRY(settle_support(r, eps, st));
-    ask.support = r->support;
-    return hhh_print(&ask, all, st);
+    r->heavy.support = r->support;
+    return hhh_print(&r->heavy, all, st);
 }
 
 static gs_code print_frequent(merge_request *r, gpusort_summary *all, double eps,
@@ -125,6 +130,8 @@ static gs_code refuse_others(const merge_request *r, gpusort_statistic kind,
         {"times", r->sums.times != 1, is_sum},
         {"plus", r->sums.plus != 0, is_sum},
     };
+    _Static_assert(sizeof options / sizeof *options == OPTIONS_OF_A_KIND,
+                   "one for each option of some kinds");
     for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
         if (options[i].is_given && !options[i].is_fit)
             return GS_FAIL(st, GS_ERR_ARG, 0, "--%s is not for summaries of this kind",

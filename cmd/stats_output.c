@@ -66,6 +66,12 @@ void stats_output_value(const stats_output *o, const gpusort_value *value)
         stats_output_number(o, value);
 }
 
+void stats_output_end_line(const stats_output *o)
+{
+    if (!o->as_json)
+        putchar('\n');
+}
+
 gs_code stats_output_end(stats_output *o, gs_status *st)
 {
     if (o->as_json)

@@ -28,6 +28,8 @@ void stats_output_double(const stats_output *o, double number);
 void stats_output_text(const stats_output *o, const void *text, size_t bytes);
 /* Whichever of these it is. */
 void stats_output_value(const stats_output *o, const gpusort_value *value);
+/* The end of a line, which JSON has not; nobody else ends one (tests/lint.sh). */
+void stats_output_end_line(const stats_output *o);
 /* Its end: what was printed is on its way. */
 GS_MUST_CHECK gs_code stats_output_end(stats_output *o, gs_status *st);
 

@@ -109,8 +109,7 @@ static void begin_answer(const column_view *v, const char *what)
 
 static void end_answer(const column_view *v)
 {
-    if (!v->request->args.as_json)
-        putchar('\n');
+    stats_output_end_line(&v->request->output);
 }
 
 static void print_count(const column_view *v, const char *what, uint64_t count)
@@ -160,7 +159,9 @@ static gs_code print_quantiles(const column_view *v, gs_status *st)
             printf("%g\t", phis[i]);
         }
         stats_output_number(&v->request->output, &value);
-        putchar(as_json ? '}' : '\n');
+        if (as_json)
+            putchar('}');
+        end_answer(v);
     }
     if (as_json)
         putchar(']');
@@ -187,7 +188,8 @@ static void print_top(const column_view *v)
         else
             begin_answer(v, "top");
         stats_output_value(&v->request->output, &one.value);
-        printf(as_json ? ", \"count\": %" PRIu64 "}" : "\t%" PRIu64 "\n", one.count);
+        printf(as_json ? ", \"count\": %" PRIu64 "}" : "\t%" PRIu64, one.count);
+        end_answer(v);
     }
     if (as_json)
         putchar(']');
@@ -299,10 +301,12 @@ static gs_code print_report(void *request, gpusort_summary *summary, gs_status *
             fputs(", ", stdout);
         GS_TRY(print_column(&v, st));
     }
-    if (as_json)
+    if (as_json) {
         putchar(']');
-    else if (all.with_more > 0)
-        printf("*\tmore fields\t%" PRIu64 "\n", all.with_more);
+    } else if (all.with_more > 0) {
+        printf("*\tmore fields\t%" PRIu64, all.with_more);
+        stats_output_end_line(&r->output);
+    }
     return stats_output_end(&r->output, st);
 }
 

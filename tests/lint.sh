@@ -153,6 +153,10 @@ for field in $(fields_of gs_query_node lib/index/query/query.h); do
         complain "lib/index/query/search_plan.c: does nothing with $field of gs_query_node"
 done
 
+# Answers of `stats` are lines or JSON: who ends a line by itself does so in JSON too.
+while read -r line; do complain "$line: stats_output_end_line ends a line"; done \
+    < <(grep -nF '\n' cmd/*_answer.c; grep -HnE '(putchar|printf)\(.*\\n' cmd/stats_summary.c)
+
 # \b keeps gs_strtok or my_sprintf out of it.
 banned='\b(strcpy|strcat|sprintf|vsprintf|gets|strtok|atoi|atol)[[:space:]]*\('
 while read -r line; do complain "$line: banned call"; done \
