@@ -1104,8 +1104,8 @@ GPUSORT_API GPUSORT_CHECKED gpusort_code gpusort_index_export(const char *folder
 typedef struct gpusort_index gpusort_index;
 
 /* Of an index that has grown `documents` and `length_sum` are of those that are left; the
- * other counts are of all of its segments together, and of what was deleted until a merge
- * drops it. */
+ * other counts are those of its segments added up, so that a term of two of them counts
+ * twice, and of what was deleted until a merge drops it. */
 typedef struct gpusort_index_info {
     size_t size;
     uint64_t documents, terms, postings, tokens;

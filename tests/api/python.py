@@ -100,6 +100,21 @@ class Names(unittest.TestCase):
         known = of_blanks | of_indexes | of_jobs | of_json | of_joins | of_streams
         self.assertEqual(unnamed, known | set(_order._flags.values()))
 
+    def test_calls(self) -> None:
+        """A call that the package does without is named here, with what does it instead."""
+        names_only = {f"gpusort_{what}_name" for what in ("data", "distribution", "engine", "format", "index", "mapped", "tokenizer")}
+        by_arrays = {"gpusort_sorter_put", "gpusort_sorter_get", "gpusort_stream_run", "gpusort_number_text"}
+        by_many = {f"gpusort_{what}" for what in ("search", "search_count", "search_gather", "search_gathered", "index_lookups")}
+        by_folder = {f"gpusort_deletion_{what}" for what in ("commit", "free", "names", "open")}
+        of_command = {f"gpusort_stats_{what}" for what in ("free", "new", "read", "span")}
+        of_command |= {"gpusort_abandon", "gpusort_index_count", "gpusort_index_dump", "gpusort_index_file"}
+        of_command |= {"gpusort_join_band", "gpusort_key_locate", "gpusort_searcher_figures", "gpusort_index_merge_cuts"}
+        calls = {name for name in dir(lib) if name.startswith("gpusort_")}
+        self.assertGreater(len(calls), 60)
+        source = "".join(path.read_text() for path in Path(gpusort.__file__).parent.glob("*.py"))
+        without = names_only | by_arrays | by_many | by_folder | of_command
+        self.assertEqual(calls - set(re.findall(r"\b_?lib\.(gpusort_\w+)", source)), without)
+
     def test_matches(self) -> None:
         names = {"GPUSORT_" + n.upper() for n in (*_join._matches, "in_band")}
         self.assertEqual(members("gpusort_match"), names)

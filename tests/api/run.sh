@@ -75,7 +75,9 @@ for name in $members; do
     [ "$name" = reserved ] || grep -qE "(^|[^a-z_])$name([^a-z_]|$)" <<<"$pages" ||
         fail "no man page has the member $name"
 done
+synopses=$(awk '/^\.SH/ { is_in = $2 == "SYNOPSIS" } is_in' share/man/man3/*.3)
 for name in $declared; do
+    grep -q "\b$name(" <<<"$synopses" || fail "no SYNOPSIS has $name"
     [ -e "share/man/man3/$name.3" ] || fail "no man page of $name"
 done
 for page in share/man/man3/*.3; do

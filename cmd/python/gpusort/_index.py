@@ -99,7 +99,11 @@ def _snippet(s: Any) -> Snippet:
 
 
 class Index:
-    """An open index. Any number of threads may use it."""
+    """An open index. Any number of threads may use it.
+
+    documents are those that are left; terms, postings and tokens are those
+    of its segments added up, so that a term of two of them counts twice, and of what was
+    deleted until a merge drops it."""
 
     def __init__(self, folder: Path) -> None:
         """Opens it."""
