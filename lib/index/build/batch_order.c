@@ -12,9 +12,9 @@ typedef struct held_batch {
     struct held_batch *next; /* by ticket */
     uint64_t ticket, first_line;
     size_t input_index;
-    size_t count, item_count;
-    /* Items of texts. Then, of documents: count lengths and name lengths, u32 each; then
-     * the names. Of tuples: count gs_bad_document. */
+    gs_name_pack names; /* of documents */
+    size_t bad_count, item_count;
+    /* Items of texts; then, of tuples, those gs_bad_document. */
     uint8_t data[];
 } held_batch;
 
@@ -23,7 +23,7 @@ _Static_assert(offsetof(held_batch, data) % _Alignof(gs_text_item) == 0, "aligne
 _Static_assert(sizeof(gs_text_item) % _Alignof(gs_bad_document) == 0, "aligned");
 
 struct gs_batch_order {
-    gs_document_fn *fn; /* NULL: tuples */
+    gs_documents_fn *fn; /* NULL: tuples */
     void *context;
     gs_text_writer *texts; /* NULL: they are not stored */
     gs_bad_documents *bad;
@@ -32,7 +32,7 @@ struct gs_batch_order {
     held_batch *held;
 };
 
-gs_code gs_batch_order_new(gs_batch_order **out, gs_document_fn *fn, void *context,
+gs_code gs_batch_order_new(gs_batch_order **out, gs_documents_fn *fn, void *context,
                            gs_text_writer *texts, gs_bad_documents *bad, gs_status *st)
 {
     *out = NULL;
@@ -53,6 +53,7 @@ void gs_batch_order_free(gs_batch_order *o)
         return;
     while (o->held != NULL) {
         held_batch *const next = o->held->next;
+        gs_name_pack_release(&o->held->names);
         gs_mem_free(o->held);
         o->held = next;
     }
@@ -76,16 +77,12 @@ static uint8_t *held_data(held_batch *h)
     return h->data + h->item_count * sizeof(gs_text_item);
 }
 
-static void put_u32(uint8_t *data, size_t index, uint32_t value)
+static gs_code give_documents(const gs_batch_order *o, const gs_name_pack *names,
+                              const gs_text_item *items, size_t item_count, gs_status *st)
 {
-    memcpy(data + index * sizeof value, &value, sizeof value);
-}
-
-static uint32_t get_u32(const uint8_t *data, size_t index)
-{
-    uint32_t value;
-    memcpy(&value, data + index * sizeof value, sizeof value);
-    return value;
+    GS_TRY(o->fn(o->context, names, st));
+    return o->texts != NULL ? gs_text_writer_take(o->texts, items, item_count, st)
+                            : GS_OK;
 }
 
 static gs_code give_list(gs_batch_order *o, const gs_done_batch *done, gs_status *st)
@@ -95,79 +92,41 @@ static gs_code give_list(gs_batch_order *o, const gs_done_batch *done, gs_status
     if (o->fn == NULL)
         return gs_bad_documents_tell(o->bad, &place, done->list->bad,
                                      done->list->bad_count, st);
-    for (size_t i = 0; i < done->list->count; i++) {
-        const gs_text_span *const name = &done->list->documents[i].name;
-        GS_TRY(o->fn(o->context, name->data, name->bytes, done->lengths[i], st));
-    }
-    return o->texts != NULL
-               ? gs_text_writer_take(o->texts, done->items, done->item_count, st)
-               : GS_OK;
+    return give_documents(o, done->names, done->items, done->item_count, st);
 }
 
 static gs_code give_held(gs_batch_order *o, held_batch *h, gs_status *st)
 {
     const gs_bad_place place = {h->input_index, h->first_line, NULL,
                                 &o->bad->build->document};
-    const uint8_t *const data = held_data(h);
     if (o->fn == NULL)
-        return gs_bad_documents_tell(
-            o->bad, &place, (const gs_bad_document *)(const void *)data, h->count, st);
-    const uint8_t *name = data + 2 * h->count * sizeof(uint32_t);
-    for (size_t i = 0; i < h->count; i++) {
-        const uint32_t name_bytes = get_u32(data, h->count + i);
-        GS_TRY(o->fn(o->context, name, name_bytes, get_u32(data, i), st));
-        name += name_bytes;
-    }
-    return o->texts != NULL
-               ? gs_text_writer_take(o->texts, held_items(h), h->item_count, st)
-               : GS_OK;
+        return gs_bad_documents_tell(o->bad, &place,
+                                     (const gs_bad_document *)(const void *)held_data(h),
+                                     h->bad_count, st);
+    return give_documents(o, &h->names, held_items(h), h->item_count, st);
 }
 
-/* Without its items. */
-static size_t held_bytes(const gs_batch_order *o, const gs_document_list *list)
-{
-    if (o->fn == NULL)
-        return list->bad_count * sizeof *list->bad;
-    size_t bytes = 2 * list->count * sizeof(uint32_t);
-    for (size_t i = 0; i < list->count; i++)
-        bytes += list->documents[i].name.bytes;
-    return bytes;
-}
-
-static void copy_documents(held_batch *h, const gs_done_batch *done)
-{
-    const size_t count = h->count = done->list->count;
-    uint8_t *const data = held_data(h);
-    uint8_t *to = data + 2 * count * sizeof(uint32_t);
-    for (size_t i = 0; i < count; i++) {
-        const gs_text_span *const name = &done->list->documents[i].name;
-        put_u32(data, i, done->lengths[i]);
-        put_u32(data, count + i, (uint32_t)name->bytes);
-        if (name->bytes > 0)
-            memcpy(to, name->data, name->bytes);
-        to += name->bytes;
-    }
-}
-
-/* Copies what a worker has to give on, for later. */
+/* Keeps what a worker has to give on, for later. */
 static gs_code hold_locked(gs_batch_order *o, const gs_done_batch *done, gs_status *st)
 {
-    const size_t bytes = held_bytes(o, done->list);
+    const size_t bad_count = o->fn == NULL ? done->list->bad_count : 0;
+    const size_t bad_bytes = bad_count * sizeof *done->list->bad;
     const size_t item_bytes = done->item_count * sizeof(gs_text_item);
     held_batch *h = NULL;
-    GS_TRY(gs_mem_new(&h, sizeof(held_batch) + item_bytes + bytes, "names of documents",
-                      st));
+    GS_TRY(gs_mem_new(&h, sizeof(held_batch) + item_bytes + bad_bytes,
+                      "names of documents", st));
     h->item_count = done->item_count;
     if (item_bytes > 0)
         memcpy(h->data, done->items, item_bytes);
     h->ticket = done->batch->ticket;
     h->first_line = done->first_line;
     h->input_index = done->batch->input_index;
+    h->bad_count = bad_count;
+    if (bad_bytes > 0)
+        memcpy(held_data(h), done->list->bad, bad_bytes);
     if (o->fn != NULL) {
-        copy_documents(h, done);
-    } else if (bytes > 0) {
-        h->count = done->list->bad_count;
-        memcpy(held_data(h), done->list->bad, bytes);
+        h->names = *done->names;
+        *done->names = (gs_name_pack){0};
     }
     held_batch **place = &o->held;
     while (*place != NULL && (*place)->ticket < h->ticket)
@@ -187,6 +146,7 @@ static gs_code give_locked(gs_batch_order *o, const gs_done_batch *done, gs_stat
         held_batch *const h = o->held;
         GS_TRY(give_held(o, h, st));
         o->held = h->next;
+        gs_name_pack_release(&h->names);
         gs_mem_free(h);
         o->ticket++;
     }

@@ -33,6 +33,7 @@ typedef struct fill_worker {
     gs_document_list list;
     uint32_t *lengths; /* of the batch's documents */
     size_t length_capacity;
+    gs_name_pack names; /* of those, when they are done */
     gs_text_pack *pack; /* of their texts; NULL: they are not stored */
     size_t text_before; /* of the block that those before the batch have left open */
     gs_batch_texts texts;
@@ -115,10 +116,10 @@ gs_code gs_block_fill_new(gs_block_fill **out, const gs_block_fill_options *opti
     f->input_index = options->before.input_index;
     f->line_count = options->before.line_count;
     f->bad = (gs_bad_documents){options->build, options->before.bad_count};
-    gs_document_fn *const fn = f->is_tuples ? NULL : options->document_fn;
+    gs_documents_fn *const fn = f->is_tuples ? NULL : options->documents_fn;
     pthread_mutex_init(&f->turn_mutex, NULL);
     pthread_cond_init(&f->turn_changed, NULL);
-    GS_TRY_OR_FAIL(gs_batch_order_new(&f->order, fn, options->document_context,
+    GS_TRY_OR_FAIL(gs_batch_order_new(&f->order, fn, options->documents_context,
                                       options->texts, &f->bad, st));
     GS_TRY_OR_FAIL(gs_mem_new_apart(&f->workers, options->workers * sizeof *f->workers,
                                     "filling of blocks", st));
@@ -144,6 +145,7 @@ void gs_block_fill_free(gs_block_fill *f)
             gs_token_batch_release(&w->tuples->terms);
         gs_mem_free(w->tuples);
         gs_document_list_release(&w->list);
+        gs_name_pack_release(&w->names);
         gs_mem_free(w->lengths);
         gs_line_batch_release(&w->batch);
     }
@@ -526,6 +528,16 @@ static gs_code add_tuple_piece(gs_block_fill *f, fill_worker *w, bool *fits,
     return GS_OK;
 }
 
+static gs_code make_names(const gs_block_fill *f, fill_worker *w, gs_status *st)
+{
+    gs_name_pack_begin(&w->names, w->first_doc, f->options.packs_names);
+    for (size_t i = 0; i < w->list.count; i++) {
+        const gs_text_span *const name = &w->list.documents[i].name;
+        GS_TRY(gs_name_pack_add(&w->names, name->data, name->bytes, w->lengths[i], st));
+    }
+    return GS_OK;
+}
+
 static gs_code finish_batch(gs_block_fill *f, fill_worker *w, gs_status *st)
 {
     gs_index_stats *const stats = f->options.build->stats;
@@ -535,8 +547,9 @@ static gs_code finish_batch(gs_block_fill *f, fill_worker *w, gs_status *st)
             tokens += w->lengths[i];
         atomic_fetch_add(&stats->sort.records, w->list.count);
         atomic_fetch_add(&stats->tokens, tokens);
+        GS_TRY(make_names(f, w, st));
     }
-    gs_done_batch done = {&w->batch, w->first_line, &w->list, w->lengths, NULL, 0};
+    gs_done_batch done = {&w->batch, w->first_line, &w->list, &w->names, NULL, 0};
     if (w->pack != NULL)
         GS_TRY(gs_batch_texts_pack(&w->list, w->text_before, w->pack, &done.items,
                                    &done.item_count, st));

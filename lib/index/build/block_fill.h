@@ -56,8 +56,9 @@ typedef struct gs_block_fill_options {
     const gs_word_rules *rules; /* of documents that are text */
     gs_block_set *blocks;       /* of so many workers */
     unsigned workers;
-    gs_document_fn *document_fn; /* not for tuples */
-    void *document_context;
+    gs_documents_fn *documents_fn; /* not for tuples, */
+    void *documents_context;
+    bool packs_names;      /* and gets most names as they are stored */
     gs_text_writer *texts; /* NULL: texts are not stored */
 } gs_block_fill_options;
 

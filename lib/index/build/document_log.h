@@ -13,6 +13,10 @@
 #include "lib/index/build/block_fill.h"
 #include "lib/index/folder/folders.h"
 
+/* Gets each document once, in order. */
+typedef gs_code gs_document_fn(void *context, const void *name, size_t name_bytes,
+                               uint32_t length, gs_status *st);
+
 typedef struct gs_document_log {
     gs_append_file file;
 } gs_document_log;

@@ -334,13 +334,17 @@ static gs_code write_document(void *context, const void *name, size_t name_bytes
     return gs_index_writer_document(context, name, name_bytes, length, st);
 }
 
-static gs_code give_document(void *context, const void *name, size_t name_bytes,
-                             uint32_t length, gs_status *st)
+/* With a checkpoint all names are as they are, in the lead. */
+static gs_code give_documents(void *context, const gs_name_pack *names, gs_status *st)
 {
     builder *const b = context;
-    if (b->checkpoint != NULL)
-        GS_TRY(gs_build_checkpoint_document(b->checkpoint, name, name_bytes, length, st));
-    return gs_index_writer_document(b->writer, name, name_bytes, length, st);
+    for (size_t i = 0; b->checkpoint != NULL && i < names->lead; i++) {
+        size_t bytes;
+        const uint8_t *const name = gs_name_pack_lead(names, i, &bytes);
+        GS_TRY(gs_build_checkpoint_document(b->checkpoint, name, bytes, names->lengths[i],
+                                            st));
+    }
+    return gs_index_writer_documents(b->writer, names, st);
 }
 
 static gs_code make_fill(builder *b, gs_status *st)
@@ -358,8 +362,9 @@ static gs_code make_fill(builder *b, gs_status *st)
         .rules = b->rules,
         .blocks = b->blocks,
         .workers = b->workers,
-        .document_fn = give_document,
-        .document_context = b,
+        .documents_fn = give_documents,
+        .documents_context = b,
+        .packs_names = b->checkpoint == NULL,
         .texts = gs_index_writer_texts(b->writer),
     };
     return gs_block_fill_new(&b->fill, &fill, st);

@@ -8,6 +8,7 @@
 #include <unistd.h>
 #include <xxhash.h>
 
+#include "io/aio.h"
 #include "io/file_sync.h"
 #include "io/write_all.h"
 #include "lib/base/assertion.h"
@@ -19,6 +20,11 @@ enum {
     COPY_BYTES = 32 << 10,
     STRETCH_BYTES = 4 << 20,
     PATH_BYTES = 4400,
+    /* Of a file that is larger other threads write what has been summed up: to copy to
+     * new pages takes as long as all else. */
+    ALONE_BYTES = 8 << 20,
+    BUFFERS = 4,
+    WRITERS = 2,
 };
 
 _Static_assert(BUFFER_BYTES % GS_SUM_PAGE_BYTES == 0, "sums are made of whole pages");
@@ -32,8 +38,12 @@ struct gs_file_writer {
     uint8_t first_page[GS_SUM_PAGE_BYTES]; /* whose head may be set at the end */
     gs_page_sums *pages;
     XXH3_state_t *hash;
-    uint8_t *buffer;
+    uint8_t *buffer; /* that is being filled: one of these */
     size_t used;
+    uint8_t *buffers[BUFFERS]; /* NULL: not needed yet */
+    bool is_written[BUFFERS];  /* just now, by these: */
+    gs_aio *writers;           /* NULL: none */
+    bool is_alone;             /* there can be none */
 };
 
 gs_code gs_file_writer_new(gs_file_writer **out, const char *folder, const char *name,
@@ -44,7 +54,8 @@ gs_code gs_file_writer_new(gs_file_writer **out, const char *folder, const char 
     GS_TRY(gs_mem_new(&w, sizeof *w, "index file", st));
     w->fd = -1;
     w->pages = pages;
-    GS_TRY_OR_FAIL(gs_mem_new(&w->buffer, BUFFER_BYTES, "index file", st));
+    GS_TRY_OR_FAIL(gs_mem_new(&w->buffers[0], BUFFER_BYTES, "index file", st));
+    w->buffer = w->buffers[0];
     w->hash = XXH3_createState();
     if (w->hash == NULL) {
         (void)GS_FAIL(st, GS_ERR_NOMEM, ENOMEM, "checksum");
@@ -71,22 +82,85 @@ void gs_file_writer_free(gs_file_writer *w)
 {
     if (w == NULL)
         return;
+    gs_aio_free(w->writers);
     if (w->fd >= 0)
         (void)close(w->fd);
     (void)XXH3_freeState(w->hash);
-    gs_mem_free(w->buffer);
+    for (int i = 0; i < BUFFERS; i++)
+        gs_mem_free(w->buffers[i]);
     gs_mem_free(w);
+}
+
+static gs_code fail_write(const gs_file_writer *w, int error, gs_status *st)
+{
+    (void)GS_FAIL(st, GS_ERR_IO, error, "write failed: %s", w->path);
+    return gs_status_hint(st, "free some space where the index goes");
 }
 
 static gs_code write_at(gs_file_writer *w, const void *data, size_t bytes,
                         uint64_t offset, gs_status *st)
 {
     const int error = gs_pwrite_all(w->fd, data, bytes, offset);
-    if (error == 0)
-        return GS_OK;
-    (void)GS_FAIL(st, GS_ERR_IO, error, "write failed: %s", w->path);
-    return gs_status_hint(st, "free some space where the index goes");
+    return error == 0 ? GS_OK : fail_write(w, error, st);
 }
+
+/* --- by other threads --------------------------------------------------------------- */
+
+static gs_code wait_for_one(gs_file_writer *w, gs_status *st)
+{
+    gs_aio_done done;
+    GS_TRY(gs_aio_wait(w->writers, &done, st));
+    *(bool *)done.tag = false;
+    return done.result < 0 ? fail_write(w, (int)-done.result, st) : GS_OK;
+}
+
+static gs_code wait_for_all(gs_file_writer *w, gs_status *st)
+{
+    while (w->writers != NULL && gs_aio_in_flight(w->writers) > 0)
+        GS_TRY(wait_for_one(w, st));
+    return GS_OK;
+}
+
+static bool has_writers(gs_file_writer *w)
+{
+    gs_status ignored = {.code = GS_OK};
+    if (w->writers == NULL && !w->is_alone && w->bytes > ALONE_BYTES)
+        w->is_alone =
+            gs_aio_new_threads(&w->writers, BUFFERS, WRITERS, &ignored) != GS_OK;
+    return w->writers != NULL;
+}
+
+/* A buffer that nobody writes becomes the one that is filled. */
+static gs_code take_buffer(gs_file_writer *w, gs_status *st)
+{
+    for (;;) {
+        for (int i = 0; i < BUFFERS; i++) {
+            if (w->is_written[i])
+                continue;
+            if (w->buffers[i] == NULL)
+                GS_TRY(gs_mem_new(&w->buffers[i], BUFFER_BYTES, "index file", st));
+            w->buffer = w->buffers[i];
+            return GS_OK;
+        }
+        GS_TRY(wait_for_one(w, st));
+    }
+}
+
+static gs_code write_buffer(gs_file_writer *w, uint64_t offset, gs_status *st)
+{
+    if (!has_writers(w))
+        return write_at(w, w->buffer, w->used, offset, st);
+    for (int i = 0; i < BUFFERS; i++) {
+        if (w->buffers[i] != w->buffer)
+            continue;
+        w->is_written[i] = true;
+        GS_TRY(gs_aio_write(w->writers, w->fd, w->buffer, w->used, offset,
+                            &w->is_written[i], st));
+    }
+    return take_buffer(w, st);
+}
+
+/* --- in order ----------------------------------------------------------------------- */
 
 /* What is in the buffer begins at a whole page: it is flushed when it is full, and at the
  * end. */
@@ -104,7 +178,7 @@ static gs_code flush(gs_file_writer *w, gs_status *st)
     (void)XXH3_64bits_update(w->hash, w->buffer + head, w->used - head);
     if (w->pages != NULL)
         GS_TRY(gs_page_sums_add(w->pages, w->buffer, w->used, st));
-    GS_TRY(write_at(w, w->buffer, w->used, at, st));
+    GS_TRY(write_buffer(w, at, st));
     w->used = 0;
     return GS_OK;
 }
@@ -159,6 +233,7 @@ gs_code gs_file_writer_set_head(gs_file_writer *w, const void *head, size_t byte
     memcpy(w->first_page, head, bytes);
     if (w->pages != NULL)
         w->pages->sums[0] = gs_page_sum(w->first_page, GS_SUM_PAGE_BYTES);
+    GS_TRY(wait_for_all(w, st));
     return write_at(w, head, bytes, 0, st);
 }
 
@@ -173,6 +248,7 @@ gs_code gs_file_writer_finish(gs_file_writer *w, uint64_t *bytes, uint64_t *chec
     const uint8_t slack[GS_INDEX_SLACK] = {0};
     GS_TRY(gs_file_writer_put(w, slack, sizeof slack, st));
     GS_TRY(flush(w, st));
+    GS_TRY(wait_for_all(w, st));
     const int error = gs_file_sync(w->fd);
     if (error != 0)
         return GS_FAIL(st, GS_ERR_IO, error, "write failed: %s", w->path);

@@ -3,7 +3,8 @@
  * index_file_writer: one file of an index, with its checksum and those of its pages.
  *
  * The checksum (XXH3, 64 bits) is of everything behind the first GS_FILE_HEAD_BYTES and
- * then of those, which may be set at the end. One thread.
+ * then of those, which may be set at the end. One thread; others may write what it has
+ * put.
  */
 #ifndef GS_LIB_INDEX_FOLDER_INDEX_FILE_WRITER_H
 #define GS_LIB_INDEX_FOLDER_INDEX_FILE_WRITER_H

@@ -34,11 +34,9 @@ void gs_document_writer_release(gs_document_writer *w)
 static gs_code put_name(gs_document_writer *w, const uint8_t *name, size_t bytes,
                         gs_status *st)
 {
-    uint8_t head[2 * GS_VARINT_BYTES_MAX];
-    size_t shared = 0;
-    while (shared < bytes && shared < w->last_bytes && name[shared] == w->last[shared])
-        shared++;
-    uint8_t *const end = gs_varint_put(gs_varint_put(head, shared), bytes - shared);
+    uint8_t head[GS_NAME_HEAD_BYTES_MAX];
+    const size_t shared = gs_name_shared(w->last, w->last_bytes, name, bytes);
+    const uint8_t *const end = gs_name_head_put(head, shared, bytes);
     GS_TRY(gs_append_file_put(&w->names, head, (size_t)(end - head), st));
     GS_TRY(gs_append_file_put(&w->names, name + shared, bytes - shared, st));
     GS_TRY(gs_mem_grow(&w->last, &w->last_capacity, bytes, "document names", st));
@@ -62,6 +60,33 @@ gs_code gs_document_writer_add(gs_document_writer *w, const void *name, size_t n
     GS_TRY(gs_length_table_add(&w->table, length, st));
     w->length_sum += length;
     w->count++;
+    return GS_OK;
+}
+
+gs_code gs_document_writer_add_packed(gs_document_writer *w, const gs_name_pack *p,
+                                      gs_status *st)
+{
+    const size_t count = p->count - p->lead;
+    const uint32_t *const lengths = p->lengths + p->lead;
+    const uint64_t begin = w->names.bytes + w->names.used;
+    gs_assert(w->has_names && w->count == p->first + p->lead);
+    if (count == 0)
+        return GS_OK;
+    for (size_t i = 0; i < p->start_count; i++) {
+        const uint64_t offset = begin + p->starts[i];
+        GS_TRY(gs_append_file_put(&w->name_offsets, &offset, sizeof offset, st));
+    }
+    GS_TRY(gs_append_file_put(&w->names, p->packed, p->packed_bytes, st));
+    GS_TRY(gs_append_file_put(&w->lengths, lengths, count * sizeof *lengths, st));
+    for (size_t i = 0; i < count; i++) {
+        GS_TRY(gs_length_table_add(&w->table, lengths[i], st));
+        w->length_sum += lengths[i];
+    }
+    GS_TRY(gs_mem_grow(&w->last, &w->last_capacity, p->last_bytes, "document names", st));
+    if (p->last_bytes > 0)
+        memcpy(w->last, p->last, p->last_bytes);
+    w->last_bytes = p->last_bytes;
+    w->count += count;
     return GS_OK;
 }
 

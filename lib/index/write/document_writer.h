@@ -13,6 +13,7 @@
 
 #include "lib/index/folder/folders.h"
 #include "lib/index/format/formats.h"
+#include "lib/index/write/name_pack.h"
 
 typedef struct gs_document_writer {
     bool has_names;
@@ -32,6 +33,9 @@ void gs_document_writer_release(gs_document_writer *w);
 GS_MUST_CHECK gs_code gs_document_writer_add(gs_document_writer *w, const void *name,
                                              size_t name_bytes, uint32_t length,
                                              gs_status *st);
+/* Those of the pack behind its lead, which has been added. */
+GS_MUST_CHECK gs_code gs_document_writer_add_packed(gs_document_writer *w,
+                                                    const gs_name_pack *p, gs_status *st);
 GS_MUST_CHECK gs_code gs_document_writer_finish(gs_document_writer *w,
                                                 gs_file_writer *file, gs_status *st);
 

@@ -102,6 +102,19 @@ gs_code gs_index_writer_document(gs_index_writer *w, const void *name, size_t na
     return gs_document_writer_add(&w->documents, name, name_bytes, length, st);
 }
 
+gs_code gs_index_writer_documents(gs_index_writer *w, const gs_name_pack *names,
+                                  gs_status *st)
+{
+    for (size_t i = 0; i < names->lead; i++) {
+        size_t bytes;
+        const uint8_t *const name = gs_name_pack_lead(names, i, &bytes);
+        GS_TRY(gs_index_writer_document(w, name, bytes, names->lengths[i], st));
+    }
+    for (size_t i = 0; i < names->count - names->lead; i++)
+        GS_TRY(gs_name_check_add_hash(&w->names, names->hashes[i], st));
+    return gs_document_writer_add_packed(&w->documents, names, st);
+}
+
 gs_text_writer *gs_index_writer_texts(gs_index_writer *w)
 {
     return w->options.has_texts ? &w->texts : NULL;

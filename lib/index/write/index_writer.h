@@ -22,6 +22,7 @@
 
 #include "lib/base/log.h"
 #include "lib/index/format/formats.h"
+#include "lib/index/write/name_pack.h"
 #include "lib/index/write/text_writer.h"
 
 typedef struct gs_index_writer gs_index_writer;
@@ -60,6 +61,9 @@ const char *gs_index_writer_place(const gs_index_writer *w);
 GS_MUST_CHECK gs_code gs_index_writer_document(gs_index_writer *w, const void *name,
                                                size_t name_bytes, uint32_t length,
                                                gs_status *st);
+/* The same of several, made before it was their turn. */
+GS_MUST_CHECK gs_code gs_index_writer_documents(gs_index_writer *w,
+                                                const gs_name_pack *names, gs_status *st);
 /* With has_texts, where those of the documents go, in their order, before the commit;
  * else NULL. */
 gs_text_writer *gs_index_writer_texts(gs_index_writer *w);

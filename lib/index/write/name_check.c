@@ -42,7 +42,17 @@ static void give_half_up(gs_name_check *c)
 
 gs_code gs_name_check_add(gs_name_check *c, const void *name, size_t bytes, gs_status *st)
 {
-    const uint64_t hash = XXH3_64bits(name, bytes), doc = c->documents++;
+    return gs_name_check_add_hash(c, gs_name_hash(name, bytes), st);
+}
+
+uint64_t gs_name_hash(const void *name, size_t bytes)
+{
+    return XXH3_64bits(name, bytes);
+}
+
+gs_code gs_name_check_add_hash(gs_name_check *c, uint64_t hash, gs_status *st)
+{
+    const uint64_t doc = c->documents++;
     if (!is_kept(c, hash))
         return GS_OK;
     if (c->kept == NULL) {

@@ -45,6 +45,10 @@ void gs_name_check_begin(gs_name_check *c, unsigned bits, uint64_t range);
 /* The names of documents 0, 1, 2 and so on. */
 GS_MUST_CHECK gs_code gs_name_check_add(gs_name_check *c, const void *name, size_t bytes,
                                         gs_status *st);
+/* The same, by the hash of the name. */
+GS_MUST_CHECK gs_code gs_name_check_add_hash(gs_name_check *c, uint64_t hash,
+                                             gs_status *st);
+uint64_t gs_name_hash(const void *name, size_t bytes);
 
 /* What came of it. */
 typedef struct gs_repeated_names {
