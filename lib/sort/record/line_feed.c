@@ -315,7 +315,7 @@ static gs_code take_block(gs_line_feed *feed, gs_block *block, gs_line_batch *ba
         GS_TRY_OR_FAIL(feed->source.read_late(feed->source.context, feed->options.eol,
                                               feed->options.record_bytes_max, st));
     if (file->ends.is_left_out) {
-        file->record_offset += block->len;
+        file->record_offset += block->len + block->late_rest;
         goto done;
     }
     size_t whole = block->late != NULL ? block->len
