@@ -22,6 +22,7 @@ enum { HEAD_BYTES = 3, ROOM = 1 << 17 };
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static gs_run_coder *coder;
+static bool was_sound; /* the last block; for test_run_block_seeds */
 
 /* Decodes into exactly so much room; true if the block is sound. */
 static bool decode(const uint8_t *from, size_t size, size_t capacity, uint8_t *keep,
@@ -87,6 +88,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static uint8_t block[ROOM], back[ROOM];
     gs_status st = {.code = GS_OK};
+    was_sound = false;
     if (size < HEAD_BYTES || size > ROOM)
         return 0;
     if (coder == NULL)
@@ -104,6 +106,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     memcpy(block, rest, size);
     if (how == 1)
         put_checksum(block, size);
-    (void)decode(block, size, number, back, &raw_bytes, &records);
+    was_sound = decode(block, size, number, back, &raw_bytes, &records);
     return 0;
 }
