@@ -42,6 +42,14 @@ static void make_file(text *t)
     (void)snprintf(t->name, sizeof t->name, "/proc/self/fd/%d", t->fd);
 }
 
+/* One bit of the shape; of more ways to be partners also the lowest one of the split. */
+static gs_join_partners choose_match(const uint8_t *data)
+{
+    _Static_assert(GS_JOIN_PARTNERS_COUNT <= 4, "two bits choose one");
+    return (gs_join_partners)(((data[0] >> 6 & 1) | (data[3] & 1) << 1) %
+                              GS_JOIN_PARTNERS_COUNT);
+}
+
 static void choose(gs_join_options *o, const uint8_t *data, gs_join_item *items)
 {
     static const int delimiters[] = {GS_ORDER_BLANK_FIELDS, ',', '\n', ';'};
@@ -55,7 +63,7 @@ static void choose(gs_join_options *o, const uint8_t *data, gs_join_item *items)
     }
     o->header = shape & 16;
     o->fold = shape & 32;
-    o->match = shape & 64 ? GS_JOIN_BAND : GS_JOIN_EQUAL;
+    o->match = choose_match(data);
     o->skips_bad = shape & 128;
     o->low = -(gs_join_number)(what % 4) * 500000000000000000;
     o->high = what & 128 ? GS_JOIN_NUMBER_FAR : o->low + 1000000000000000000;
@@ -144,6 +152,7 @@ static bool are_partners(const gs_join_options *o, const line *a, const line *b)
     case GS_JOIN_EQUAL: return are_equal(o, a, b);
     case GS_JOIN_BAND:
         return b->number - a->number >= o->low && b->number - a->number <= o->high;
+    case GS_JOIN_PARTNERS_COUNT: break;
     }
     abort();
 }

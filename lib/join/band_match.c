@@ -243,7 +243,8 @@ static inline reach reach_of(const gs_join_options *o, gs_join_number number)
 {
     switch (o->match) {
     case GS_JOIN_BAND: return (reach){number + o->low, number + o->high};
-    case GS_JOIN_EQUAL: break; /* by join_match.c */
+    case GS_JOIN_EQUAL: /* by join_match.c */
+    case GS_JOIN_PARTNERS_COUNT: break;
     }
     gs_assert_failed("a join of windows", __FILE__, __LINE__);
 }

@@ -16,6 +16,7 @@ typedef enum gs_join_side { GS_JOIN_LEFT, GS_JOIN_RIGHT, GS_JOIN_SIDES } gs_join
 typedef enum gs_join_partners {
     GS_JOIN_EQUAL, /* their keys are the same */
     GS_JOIN_BAND,  /* the key of the right less that of the left is in a band */
+    GS_JOIN_PARTNERS_COUNT
 } gs_join_partners;
 
 /* One field of the output. */
@@ -63,6 +64,7 @@ static inline bool gs_join_is_by_number(const gs_join_options *o)
     switch (o->match) {
     case GS_JOIN_EQUAL: return false;
     case GS_JOIN_BAND: return true;
+    case GS_JOIN_PARTNERS_COUNT: break;
     }
     return false;
 }
@@ -71,6 +73,7 @@ static inline bool gs_join_has_one_key(const gs_join_options *o)
     switch (o->match) {
     case GS_JOIN_EQUAL: return true;
     case GS_JOIN_BAND: return false;
+    case GS_JOIN_PARTNERS_COUNT: break;
     }
     return false;
 }
@@ -81,7 +84,8 @@ static inline double gs_join_width(const gs_join_options *o)
 {
     switch (o->match) {
     case GS_JOIN_BAND: return (double)(o->high - o->low);
-    case GS_JOIN_EQUAL: break;
+    case GS_JOIN_EQUAL:
+    case GS_JOIN_PARTNERS_COUNT: break;
     }
     return -1;
 }

@@ -10,6 +10,7 @@ static gs_code run(gs_join_job *job, gs_join_partners match, gs_status *st)
     switch (match) {
     case GS_JOIN_EQUAL: return gs_equi_join_run(job, st);
     case GS_JOIN_BAND: return gs_band_join_run(job, st);
+    case GS_JOIN_PARTNERS_COUNT: break;
     }
     return GS_FAIL(st, GS_ERR_ARG, 0, "lines that match in no known way: %d", (int)match);
 }

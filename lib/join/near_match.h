@@ -38,7 +38,8 @@ static inline gs_near_reach gs_near_right_of(const gs_near_sides *s, int64_t lef
 {
     switch (s->match) {
     case GS_JOIN_BAND: return (gs_near_reach){left + s->low, left + s->high};
-    case GS_JOIN_EQUAL: break; /* by join_match.c */
+    case GS_JOIN_EQUAL: /* by join_match.c */
+    case GS_JOIN_PARTNERS_COUNT: break;
     }
     gs_assert_failed("a join of windows", __FILE__, __LINE__);
 }
@@ -46,7 +47,8 @@ static inline gs_near_reach gs_near_left_of(const gs_near_sides *s, int64_t righ
 {
     switch (s->match) {
     case GS_JOIN_BAND: return (gs_near_reach){right - s->high, right - s->low};
-    case GS_JOIN_EQUAL: break;
+    case GS_JOIN_EQUAL:
+    case GS_JOIN_PARTNERS_COUNT: break;
     }
     gs_assert_failed("a join of windows", __FILE__, __LINE__);
 }

@@ -123,7 +123,7 @@ static void draw_options(uint64_t *state, gs_join_options *o, gs_join_item *item
 {
     *o = (gs_join_options){
         .filler = check_random(state) % 2 ? "none" : NULL,
-        .match = check_random(state) % 3 == 0 ? GS_JOIN_BAND : GS_JOIN_EQUAL,
+        .match = (gs_join_partners)(check_random(state) % GS_JOIN_PARTNERS_COUNT),
         .is_auto = check_random(state) % 3 == 0,
         .sort.order = {.eol = '\n',
                        .delimiter =
