@@ -32,7 +32,8 @@ void corrsum_take_number(void *to, gs_opt_scan *scan)
     *(double *)to = number;
 }
 
-gs_code corrsum_print(corrsum_ask *r, const gpusort_summary *summary, gs_status *st)
+gs_code corrsum_print(const corrsum_ask *r, stats_output *to,
+                      const gpusort_summary *summary, gs_status *st)
 {
     gpusort_error error = GPUSORT_NO_ERROR;
     gpusort_summary_info all = {.size = sizeof all};
@@ -41,21 +42,21 @@ gs_code corrsum_print(corrsum_ask *r, const gpusort_summary *summary, gs_status 
         GPUSORT_OK)
         return gs_status_of_error(st, &error);
     gpusort_summary_describe(summary, &all);
-    if (!stats_output_begin(&r->output, all.seen, all.is_end))
+    if (!stats_output_begin(to, all.seen, all.is_end))
         return GS_OK;
-    if (r->output.as_json) {
+    if (to->as_json) {
         printf(", \"window\": %" PRIu64
                ", \"eps\": %g, \"error_bound\": %.17g, \"summary_bytes\": %" PRIu64
                ", \"limit\": ",
                all.in_window, all.eps, all.eps * sum.total, all.held_bytes);
-        stats_output_double(&r->output, sum.limit);
+        stats_output_double(to, sum.limit);
         fputs(", \"sum\": ", stdout);
     }
-    stats_output_double(&r->output, sum.least + (sum.most - sum.least) / 2);
-    fputs(r->output.as_json ? ", \"least\": " : "\t", stdout);
-    stats_output_double(&r->output, sum.least);
-    fputs(r->output.as_json ? ", \"most\": " : "\t", stdout);
-    stats_output_double(&r->output, sum.most);
-    stats_output_end_line(&r->output);
-    return stats_output_end(&r->output, st);
+    stats_output_double(to, sum.least + (sum.most - sum.least) / 2);
+    fputs(to->as_json ? ", \"least\": " : "\t", stdout);
+    stats_output_double(to, sum.least);
+    fputs(to->as_json ? ", \"most\": " : "\t", stdout);
+    stats_output_double(to, sum.most);
+    stats_output_end_line(to);
+    return stats_output_end(to, st);
 }

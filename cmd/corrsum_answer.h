@@ -12,7 +12,6 @@
 typedef struct corrsum_ask {
     gpusort_aggregate agg;
     double phi, times, plus;
-    stats_output output;
 } corrsum_ask;
 
 gs_opt_fn corrsum_take_agg, corrsum_take_number;
@@ -27,7 +26,7 @@ gs_opt_fn corrsum_take_agg, corrsum_take_number;
         0, "plus", GS_OPT_CALL(corrsum_take_number, GS_OPT_TO(double, &(ask)->plus))     \
     }
 
-GS_MUST_CHECK gs_code corrsum_print(corrsum_ask *ask, const gpusort_summary *summary,
-                                    gs_status *st);
+GS_MUST_CHECK gs_code corrsum_print(const corrsum_ask *ask, stats_output *to,
+                                    const gpusort_summary *summary, gs_status *st);
 
 #endif

@@ -4,13 +4,14 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-gs_code freq_print(freq_ask *r, gpusort_summary *summary, gs_status *st)
+gs_code freq_print(const freq_ask *r, stats_output *to, gpusort_summary *summary,
+                   gs_status *st)
 {
-    const bool as_json = r->output.as_json;
+    const bool as_json = to->as_json;
     gpusort_summary_info all = {.size = sizeof all};
     gpusort_count one;
     gpusort_summary_describe(summary, &all);
-    if (!stats_output_begin(&r->output, all.seen, all.is_end))
+    if (!stats_output_begin(to, all.seen, all.is_end))
         return GS_OK;
     if (as_json)
         printf(", \"window\": %" PRIu64
@@ -24,11 +25,11 @@ gs_code freq_print(freq_ask *r, gpusort_summary *summary, gs_status *st)
          i++) {
         if (as_json)
             printf("%s{\"value\": ", i > 0 ? ", " : "");
-        stats_output_value(&r->output, &one.value);
+        stats_output_value(to, &one.value);
         printf(as_json ? ", \"count\": %" PRIu64 "}" : "\t%" PRIu64, one.count);
-        stats_output_end_line(&r->output);
+        stats_output_end_line(to);
     }
     if (as_json)
         putchar(']');
-    return stats_output_end(&r->output, st);
+    return stats_output_end(to, st);
 }

@@ -10,11 +10,11 @@
 typedef struct freq_ask {
     double support;
     size_t top; /* 0: all */
-    stats_output output;
 } freq_ask;
 
 #define FREQ_SUPPORT 0.01
 
-GS_MUST_CHECK gs_code freq_print(freq_ask *ask, gpusort_summary *summary, gs_status *st);
+GS_MUST_CHECK gs_code freq_print(const freq_ask *ask, stats_output *to,
+                                 gpusort_summary *summary, gs_status *st);
 
 #endif

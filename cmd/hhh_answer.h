@@ -9,9 +9,9 @@
 
 typedef struct hhh_ask {
     double support;
-    stats_output output;
 } hhh_ask;
 
-GS_MUST_CHECK gs_code hhh_print(hhh_ask *ask, gpusort_summary *summary, gs_status *st);
+GS_MUST_CHECK gs_code hhh_print(const hhh_ask *ask, stats_output *to,
+                                gpusort_summary *summary, gs_status *st);
 
 #endif

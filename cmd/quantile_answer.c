@@ -51,14 +51,15 @@ static void print_bounds(const gpusort_summary_info *all)
     fputs(", \"quantiles\": [", stdout);
 }
 
-gs_code quantile_print(quantile_ask *r, const gpusort_summary *summary, gs_status *st)
+gs_code quantile_print(const quantile_ask *r, stats_output *to,
+                       const gpusort_summary *summary, gs_status *st)
 {
-    const bool as_json = r->output.as_json;
+    const bool as_json = to->as_json;
     gpusort_error error = GPUSORT_NO_ERROR;
     gpusort_summary_info all = {.size = sizeof all};
     gpusort_value value;
     gpusort_summary_describe(summary, &all);
-    if (!stats_output_begin(&r->output, all.seen, all.is_end))
+    if (!stats_output_begin(to, all.seen, all.is_end))
         return GS_OK;
     if (as_json)
         print_bounds(&all);
@@ -70,12 +71,12 @@ gs_code quantile_print(quantile_ask *r, const gpusort_summary *summary, gs_statu
             printf("%s{\"phi\": %g, \"value\": ", i > 0 ? ", " : "", r->phis[i]);
         else
             printf("%s\t", r->phi_texts[i]);
-        stats_output_number(&r->output, &value);
+        stats_output_number(to, &value);
         if (as_json)
             putchar('}');
-        stats_output_end_line(&r->output);
+        stats_output_end_line(to);
     }
     if (as_json)
         putchar(']');
-    return stats_output_end(&r->output, st);
+    return stats_output_end(to, st);
 }

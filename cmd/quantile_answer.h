@@ -18,7 +18,6 @@ typedef struct quantile_ask {
     const char *phi_texts[QUANTILE_PHIS_MAX];
     double phis[QUANTILE_PHIS_MAX];
     size_t phi_count;
-    stats_output output;
 } quantile_ask;
 
 #define QUANTILE_PHIS "0.5,0.9,0.99"
@@ -27,7 +26,7 @@ typedef struct quantile_ask {
 void quantile_ask_take(quantile_ask *ask);
 void quantile_ask_release(quantile_ask *ask);
 
-GS_MUST_CHECK gs_code quantile_print(quantile_ask *ask, const gpusort_summary *summary,
-                                     gs_status *st);
+GS_MUST_CHECK gs_code quantile_print(const quantile_ask *ask, stats_output *to,
+                                     const gpusort_summary *summary, gs_status *st);
 
 #endif

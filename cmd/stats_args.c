@@ -198,13 +198,6 @@ void stats_settle_support(stats_args *a, double support)
         gs_die_usage("--support=%g is less than --eps=%g", support, a->eps);
 }
 
-stats_output stats_args_output(const stats_args *a)
-{
-    return (stats_output){.as_json = a->as_json,
-                          .has_groups =
-                              a->stream.every_values > 0 || a->stream.every_ns > 0};
-}
-
 static void release(stats_args *a)
 {
     gs_mem_free(a->inputs);
@@ -309,6 +302,7 @@ int stats_command_run(stats_args *args, stats_report_fn *report, void *request)
     gpusort_error error = GPUSORT_NO_ERROR;
     uint64_t bad = 0;
     const gpusort_stream_options options = stream_options(args, &run);
+    args->output.has_groups = options.every_values > 0 || options.every_ns > 0;
     install_signals();
     const gpusort_code code = gpusort_stream_run(&options, &bad, &error);
     release(args);

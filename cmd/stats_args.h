@@ -18,7 +18,8 @@ typedef struct stats_args {
     gpusort_values type; /* of numbers */
     bool is_text, has_type, is_csv, has_header, has_no_header, is_binary, skips_bad;
     bool has_second; /* values are pairs */
-    bool as_json, is_verbose;
+    bool is_verbose;
+    stats_output output; /* how answers are printed */
     double eps;
     size_t window;         /* of --window; 0: all values count */
     double window_seconds; /* instead, of time; 0: none */
@@ -46,7 +47,7 @@ typedef struct stats_args {
         0, "every", GS_OPT_CALL(stats_take_every, (a))                                   \
     }
 #define STATS_WORK_OPTIONS(a)                                                            \
-    {0, "json", GS_OPT_FLAG(&(a)->as_json)}, {0, "engine", GS_OPT_ENGINE(&(a)->engine)}, \
+    {0, "engine", GS_OPT_ENGINE(&(a)->engine)},                                          \
         {0, "gpu", GS_OPT_GPUS(&(a)->gpus, &(a)->gpu_count)},                            \
         {0, "gpu-mem", GS_OPT_GPU_MEMORY(&(a)->gpu_memory_bytes)},                       \
         {'S', "buffer-size", GS_OPT_MEMORY(&(a)->memory_bytes)},                         \
@@ -119,8 +120,6 @@ void stats_check_eps(const stats_args *args);
 /* The same where values of a share of `support` are asked for, a tenth of which eps is
  * unless it was named (it is negative before the options are parsed). */
 void stats_settle_support(stats_args *args, double support);
-/* How answers are printed, by these options. */
-stats_output stats_args_output(const stats_args *args);
 
 /* Tells of what is known of the stream now. */
 typedef gs_code stats_report_fn(void *request, gpusort_summary *summary, gs_status *st);

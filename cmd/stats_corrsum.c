@@ -40,6 +40,7 @@ static void parse(corrsum_request *r, int argc, char **argv)
         {0, "eps", STATS_OPT_SHARE(&a->eps)},
         {0, "save", GS_OPT_TEXT(&a->save)},
         STATS_INPUT_OPTIONS(a),
+        STATS_OUTPUT_OPTIONS(&a->output),
         STATS_WORK_OPTIONS(a),
     };
     gs_opt_parse(argc, argv, usage_text, GS_COUNTED(options));
@@ -56,7 +57,6 @@ static void parse(corrsum_request *r, int argc, char **argv)
     stats_args_settle(a);
     stats_check_save(a);
     stats_check_eps(a);
-    r->ask.output = stats_args_output(a);
     a->stream.statistic = GPUSORT_SUMS;
     a->stream.has_ranks = r->ask.agg == GPUSORT_QUANTILE;
 }
@@ -64,7 +64,7 @@ static void parse(corrsum_request *r, int argc, char **argv)
 static gs_code print_report(void *request, gpusort_summary *summary, gs_status *st)
 {
     corrsum_request *const r = request;
-    GS_TRY(corrsum_print(&r->ask, summary, st));
+    GS_TRY(corrsum_print(&r->ask, &r->args.output, summary, st));
     return stats_save(&r->args, summary, st);
 }
 

@@ -37,6 +37,7 @@ static void parse(freq_request *r, int argc, char **argv)
         {0, "time-column", GS_OPT_TEXT(&a->second_column)},
         {0, "save", GS_OPT_TEXT(&a->save)},
         STATS_INPUT_OPTIONS(a),
+        STATS_OUTPUT_OPTIONS(&a->output),
         STATS_WORK_OPTIONS(a),
     };
     a->eps = -1;
@@ -45,14 +46,13 @@ static void parse(freq_request *r, int argc, char **argv)
     stats_args_settle_texts(a);
     stats_check_save(a);
     stats_settle_support(a, r->ask.support);
-    r->ask.output = stats_args_output(a);
     a->stream.statistic = GPUSORT_FREQUENT;
 }
 
 static gs_code print_report(void *request, gpusort_summary *summary, gs_status *st)
 {
     freq_request *const r = request;
-    GS_TRY(freq_print(&r->ask, summary, st));
+    GS_TRY(freq_print(&r->ask, &r->args.output, summary, st));
     return stats_save(&r->args, summary, st);
 }
 

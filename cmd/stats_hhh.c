@@ -48,6 +48,7 @@ static void parse(hhh_request *r, int argc, char **argv)
         {0, "window", STATS_OPT_WINDOW(a)},
         {0, "save", GS_OPT_TEXT(&a->save)},
         STATS_INPUT_OPTIONS(a),
+        STATS_OUTPUT_OPTIONS(&a->output),
         STATS_WORK_OPTIONS(a),
     };
     a->eps = -1;
@@ -63,7 +64,6 @@ static void parse(hhh_request *r, int argc, char **argv)
     stats_settle_support(a, r->ask.support);
     if (r->step < GPUSORT_STEP_MIN || r->step > GPUSORT_STEP_MAX)
         gs_die_usage("--step is from %d to %d", GPUSORT_STEP_MIN, GPUSORT_STEP_MAX);
-    r->ask.output = stats_args_output(a);
     a->stream.statistic = GPUSORT_PREFIXES;
     a->stream.hierarchy = r->kind;
     a->stream.step = (unsigned)r->step;
@@ -72,7 +72,7 @@ static void parse(hhh_request *r, int argc, char **argv)
 static gs_code print_report(void *request, gpusort_summary *summary, gs_status *st)
 {
     hhh_request *const r = request;
-    GS_TRY(hhh_print(&r->ask, summary, st));
+    GS_TRY(hhh_print(&r->ask, &r->args.output, summary, st));
     return stats_save(&r->args, summary, st);
 }
 

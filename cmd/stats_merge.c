@@ -41,7 +41,7 @@ typedef struct merge_request {
     corrsum_ask sums;
     hhh_ask heavy;
     double support; /* below 0: not asked for */
-    bool as_json;
+    stats_output output;
     const char *save;
     size_t memory_bytes;
     const char **files;
@@ -56,7 +56,7 @@ static void parse(merge_request *r, int argc, char **argv)
         {0, "top", GS_OPT_COUNT(&r->frequent.top)},
         CORRSUM_OPTIONS(&r->sums),
         {0, "save", GS_OPT_TEXT(&r->save)},
-        {0, "json", GS_OPT_FLAG(&r->as_json)},
+        STATS_OUTPUT_OPTIONS(&r->output),
         {'S', "buffer-size", GS_OPT_MEMORY(&r->memory_bytes)},
         {0, NULL, GS_OPT_OPERANDS(&r->files, &r->file_count)},
     };
@@ -67,8 +67,6 @@ static void parse(merge_request *r, int argc, char **argv)
         gs_die_usage("which summaries?");
     quantile_ask_take(&r->quantiles);
     r->sums.phi = r->quantiles.phis[0];
-    r->quantiles.output.as_json = r->frequent.output.as_json = r->sums.output.as_json =
-        r->heavy.output.as_json = r->as_json;
 }
 
 static gpusort_code read_all(const merge_request *r, gpusort_summary **all,
@@ -101,7 +99,7 @@ static gs_code print_heavy(merge_request *r, gpusort_summary *all, double eps,
 {
     GS_TRY(settle_support(r, eps, st));
     r->heavy.support = r->support;
-    return hhh_print(&r->heavy, all, st);
+    return hhh_print(&r->heavy, &r->output, all, st);
 }
 
 static gs_code print_frequent(merge_request *r, gpusort_summary *all, double eps,
@@ -109,7 +107,7 @@ static gs_code print_frequent(merge_request *r, gpusort_summary *all, double eps
 {
     GS_TRY(settle_support(r, eps, st));
     r->frequent.support = r->support;
-    return freq_print(&r->frequent, all, st);
+    return freq_print(&r->frequent, &r->output, all, st);
 }
 
 /* What an answer of this kind does not look at would be believed to have counted. */
@@ -146,9 +144,9 @@ static gs_code print_all(merge_request *r, gpusort_summary *all, gs_status *st)
     gpusort_summary_describe(all, &info);
     GS_TRY(refuse_others(r, info.statistic, st));
     switch (info.statistic) {
-    case GPUSORT_QUANTILES: return quantile_print(&r->quantiles, all, st);
+    case GPUSORT_QUANTILES: return quantile_print(&r->quantiles, &r->output, all, st);
     case GPUSORT_FREQUENT: return print_frequent(r, all, info.eps, st);
-    case GPUSORT_SUMS: return corrsum_print(&r->sums, all, st);
+    case GPUSORT_SUMS: return corrsum_print(&r->sums, &r->output, all, st);
     case GPUSORT_PREFIXES: return print_heavy(r, all, info.eps, st);
     case GPUSORT_COLUMNS: break;
     }

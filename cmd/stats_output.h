@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "cmd/opt_kinds.h"
 #include "lib/base/status.h"
 #include "lib/gpusort.h"
 
@@ -18,6 +19,12 @@ typedef struct stats_output {
     uint64_t reported; /* N of the last one */
     bool has_reported;
 } stats_output;
+
+/* Rows of an option table: what changes the output, of every command of `stats`. */
+#define STATS_OUTPUT_OPTIONS(o)                                                          \
+    {                                                                                    \
+        0, "json", GS_OPT_FLAG(&(o)->as_json)                                            \
+    }
 
 /* The head of a report; false: the last report has told of just these values. */
 bool stats_output_begin(stats_output *o, uint64_t values, bool is_end);

@@ -47,6 +47,7 @@ static void parse(quantile_request *r, int argc, char **argv)
          GS_OPT_LIST(&r->temp_folders, &r->temp_folder_count)},
         {0, "save", GS_OPT_TEXT(&a->save)},
         STATS_INPUT_OPTIONS(a),
+        STATS_OUTPUT_OPTIONS(&a->output),
         STATS_WORK_OPTIONS(a),
     };
     const double usual_eps = a->eps;
@@ -63,7 +64,6 @@ static void parse(quantile_request *r, int argc, char **argv)
         a->eps = usual_eps;
     stats_check_eps(a);
     quantile_ask_take(&r->ask);
-    r->ask.output = stats_args_output(a);
     a->stream.statistic = GPUSORT_QUANTILES;
     a->stream.is_exact = r->is_exact;
     a->stream.job.temp_folders = r->temp_folders;
@@ -73,7 +73,7 @@ static void parse(quantile_request *r, int argc, char **argv)
 static gs_code print_report(void *request, gpusort_summary *summary, gs_status *st)
 {
     quantile_request *const r = request;
-    GS_TRY(quantile_print(&r->ask, summary, st));
+    GS_TRY(quantile_print(&r->ask, &r->args.output, summary, st));
     return stats_save(&r->args, summary, st);
 }
 

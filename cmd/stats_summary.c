@@ -32,7 +32,6 @@ typedef struct summary_request {
     stats_args args;
     size_t top;
     bool has_histogram;
-    stats_output output;
 } summary_request;
 
 static const double phis[] = {0.01, 0.25, 0.5, 0.75, 0.99};
@@ -69,6 +68,7 @@ static void parse(summary_request *r, int argc, char **argv)
         {0, "top", GS_OPT_COUNT(&r->top)},
         {0, "histogram", GS_OPT_FLAG(&r->has_histogram)},
         STATS_INPUT_OPTIONS(a),
+        STATS_OUTPUT_OPTIONS(&a->output),
         STATS_WORK_OPTIONS(a),
     };
     gs_opt_parse(argc, argv, usage_text, GS_COUNTED(options));
@@ -81,8 +81,7 @@ static void parse(summary_request *r, int argc, char **argv)
     stats_check_eps(a);
     a->is_text = false; /* they are, but for the type of --binary */
     a->stream.statistic = GPUSORT_COLUMNS;
-    r->output = stats_args_output(a);
-    r->has_histogram |= !a->as_json && isatty(STDOUT_FILENO);
+    r->has_histogram |= !a->output.as_json && isatty(STDOUT_FILENO);
 }
 
 /* --- a column ----------------------------------------------------------------------- */
@@ -99,22 +98,22 @@ typedef struct column_view {
 /* The beginning of a line, or of a member of the column's object. */
 static void begin_answer(const column_view *v, const char *what)
 {
-    if (v->request->args.as_json) {
+    if (v->request->args.output.as_json) {
         printf(", \"%s\": ", what);
         return;
     }
-    stats_output_text(&v->request->output, v->name, v->name_bytes);
+    stats_output_text(&v->request->args.output, v->name, v->name_bytes);
     printf("\t%s\t", what);
 }
 
 static void end_answer(const column_view *v)
 {
-    stats_output_end_line(&v->request->output);
+    stats_output_end_line(&v->request->args.output);
 }
 
 static void print_count(const column_view *v, const char *what, uint64_t count)
 {
-    if (count == 0 && !v->request->args.as_json)
+    if (count == 0 && !v->request->args.output.as_json)
         return;
     begin_answer(v, what);
     printf("%" PRIu64, count);
@@ -125,7 +124,7 @@ static void print_value(const column_view *v, const char *what,
                         const gpusort_value *value)
 {
     begin_answer(v, what);
-    stats_output_value(&v->request->output, value);
+    stats_output_value(&v->request->args.output, value);
     end_answer(v);
 }
 
@@ -134,7 +133,7 @@ static void print_distinct(const column_view *v)
     const double error = v->facts.distinct_error;
     begin_answer(v, "distinct");
     printf("%" PRIu64, v->facts.distinct);
-    if (v->request->args.as_json)
+    if (v->request->args.output.as_json)
         printf(", \"distinct_error\": %g", error);
     else if (error > 0)
         printf("\t+- %.1f %%", 100 * error);
@@ -143,7 +142,7 @@ static void print_distinct(const column_view *v)
 
 static gs_code print_quantiles(const column_view *v, gs_status *st)
 {
-    const bool as_json = v->request->args.as_json;
+    const bool as_json = v->request->args.output.as_json;
     gpusort_error error = GPUSORT_NO_ERROR;
     gpusort_value value;
     if (as_json)
@@ -158,7 +157,7 @@ static gs_code print_quantiles(const column_view *v, gs_status *st)
             begin_answer(v, "quantile");
             printf("%g\t", phis[i]);
         }
-        stats_output_number(&v->request->output, &value);
+        stats_output_number(&v->request->args.output, &value);
         if (as_json)
             putchar('}');
         end_answer(v);
@@ -171,7 +170,7 @@ static gs_code print_quantiles(const column_view *v, gs_status *st)
 /* Values that came more often than any count may be low: the others might be any. */
 static void print_top(const column_view *v)
 {
-    const bool as_json = v->request->args.as_json;
+    const bool as_json = v->request->args.output.as_json;
     gpusort_count one;
     if (as_json) {
         printf(", \"top_error\": %" PRIu64, v->facts.top_error);
@@ -187,7 +186,7 @@ static void print_top(const column_view *v)
             printf("%s{\"value\": ", i > 0 ? ", " : "");
         else
             begin_answer(v, "top");
-        stats_output_value(&v->request->output, &one.value);
+        stats_output_value(&v->request->args.output, &one.value);
         printf(as_json ? ", \"count\": %" PRIu64 "}" : "\t%" PRIu64, one.count);
         end_answer(v);
     }
@@ -233,9 +232,9 @@ static void print_kinds(const column_view *v)
 static gs_code print_column(const column_view *v, gs_status *st)
 {
     const gpusort_column *const f = &v->facts;
-    if (v->request->args.as_json) {
+    if (v->request->args.output.as_json) {
         fputs("{\"column\": ", stdout);
-        stats_output_text(&v->request->output, v->name, v->name_bytes);
+        stats_output_text(&v->request->args.output, v->name, v->name_bytes);
     }
     print_kinds(v);
     print_distinct(v);
@@ -251,7 +250,7 @@ static gs_code print_column(const column_view *v, gs_status *st)
     print_top(v);
     if (v->request->has_histogram && f->has_numbers)
         print_histogram(v);
-    if (v->request->args.as_json)
+    if (v->request->args.output.as_json)
         putchar('}');
     return GS_OK;
 }
@@ -273,11 +272,11 @@ static bool is_wanted(const summary_request *r, const column_view *v)
 static gs_code print_report(void *request, gpusort_summary *summary, gs_status *st)
 {
     summary_request *const r = request;
-    const bool as_json = r->args.as_json;
+    const bool as_json = r->args.output.as_json;
     gpusort_summary_info all = {.size = sizeof all};
     size_t told = 0;
     gpusort_summary_describe(summary, &all);
-    if (!stats_output_begin(&r->output, all.seen, all.is_end))
+    if (!stats_output_begin(&r->args.output, all.seen, all.is_end))
         return GS_OK;
     if (as_json)
         printf(", \"eps\": %g, \"with_more_fields\": %" PRIu64 ", \"columns\": [",
@@ -305,9 +304,9 @@ static gs_code print_report(void *request, gpusort_summary *summary, gs_status *
         putchar(']');
     } else if (all.with_more > 0) {
         printf("*\tmore fields\t%" PRIu64, all.with_more);
-        stats_output_end_line(&r->output);
+        stats_output_end_line(&r->args.output);
     }
-    return stats_output_end(&r->output, st);
+    return stats_output_end(&r->args.output, st);
 }
 
 int gs_stats_summary_command(int argc, char **argv)

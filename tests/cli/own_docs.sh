@@ -77,6 +77,18 @@ walk 'index export' "$(line export)" "$readers$(of ' export ')" 88 EXPORT $(tabl
 walk 'index show' "$(line show)" "$readers$(of ' show ')" 88 SHOW $(table index_show.c)
 walk 'index info' "$(line info)" "$readers$(of ' info ')" 88 INFO $(reader info)
 walk 'index dump' "$(line dump)" "$readers$(of ' dump ')" 88 DUMP $(reader dump)
+# What changes the output is of all commands of `stats`. How they work is of `stats merge` too, but for these: it
+# reads no values and sorts nothing.
+not_of_merge=' engine gpu gpu-mem parallel verbose '
+for file in $(grep -l 'const gs_opt options' stats_*.c); do
+    grep -q 'STATS_OUTPUT_OPTIONS(' "$file" || echo "$file: has no STATS_OUTPUT_OPTIONS"
+done
+of_work=$(grep '^STATS_WORK_OPTIONS(' <<<"$row_macros" | grep -oE '"[a-z0-9-]+", +GS_OPT' | cut -d'"' -f2)
+[ "$(wc -w <<<"$of_work")" -ge 5 ] || echo "only found in STATS_WORK_OPTIONS: $of_work"
+for option in $of_work; do
+    [[ $not_of_merge = *" $option "* ]] || table stats_merge.c | grep -qx -- "$option" ||
+        echo "stats merge: --$option is of the other commands, and nothing says why not of this one"
+done
 # Another file with options is one more line above; check, sample, partition, info and dump have no tables, append that of build,
 # and opt_scan.c has what is in all of them.
 [ "$(grep -lE '^ *\{[^",]*, "[a-z0-9-]+",' ./*.c | wc -l)" -eq $((walked - 5)) ] || echo 'a file has options that are not looked at'
