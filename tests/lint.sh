@@ -153,6 +153,28 @@ for field in $(fields_of gs_query_node lib/index/query/query.h); do
         complain "lib/index/query/search_plan.c: does nothing with $field of gs_query_node"
 done
 
+# The bytes that a version of the index has are kept beside it: others come with another version.
+index_kind= index_lines= index_kinds=0
+check_index_bytes() {
+    [ -n "$index_lines" ] || return # of this kind only the version is told
+    index_kinds=$((index_kinds + 1))
+    grep -qxF "# made for $index_kind, $(printf %s "$index_lines" | cksum)" tests/cli/index_bytes.sh ||
+        complain "tests/cli/index_bytes.stdout: other bytes than index_bytes.sh has for $index_kind: does it say a new version?" \
+            "Then it is a new line there: # made for $index_kind, $(printf %s "$index_lines" | cksum)"
+}
+while read -r line; do
+    if [[ $line = *'"version": '* ]]; then
+        check_index_bytes
+        index_kind=$line index_lines=
+    else
+        index_lines+=$line$'\n'
+    fi
+done <tests/cli/index_bytes.stdout
+check_index_bytes
+while read -r kind; do complain "tests/cli/index_bytes.sh: twice something else made for $kind"; done \
+    < <(sed -n 's/^# made for \(.*\), .*/\1/p' tests/cli/index_bytes.sh | sort | uniq -d)
+[ "$index_kinds" -ge 5 ] || complain "tests/cli/index_bytes.stdout: only found $index_kinds kinds of index"
+
 # Answers of `stats` are lines or JSON: who ends a line by itself does so in JSON too.
 while read -r line; do complain "$line: stats_output_end_line ends a line"; done \
     < <(grep -nF '\n' cmd/*_answer.c; grep -HnE '(putchar|printf)\(.*\\n' cmd/stats_summary.c)

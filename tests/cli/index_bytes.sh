@@ -2,7 +2,14 @@
 # SPDX-License-Identifier: MIT
 # The files of an index are the bytes that its version promises: indexes that are there are
 # read by this layout. Who changes it raises GS_INDEX_LAYOUT (lib/index/format/index_format.h)
-# and writes what is expected here anew.
+# and writes what is expected here anew. Of each kind of index a sum of its lines stands here
+# beside the version that it was made for; `make lint` compares these, so that no other bytes
+# come to be expected of the same version. Those of another version are new lines here.
+# made for documents: "version": 4, 85382378 97
+# made for with positions: "version": 4, 1918175052 126
+# made for from a docID on: "version": 6, 85382378 97
+# made for impacts: "version": 6, 857748747 99
+# made for tuples: "version": 4, 827529931 92
 awk 'BEGIN {
     for (i = 0; i < 3000; i++) {
         text = "all"
