@@ -202,27 +202,57 @@ static void give_bucket(Exchange *x, unsigned bucket, unsigned owner)
     }
 }
 
-/* Stretches of `most` bytes and a bucket, so that all have about the same and what comes
- * down comes from one and another; or as many stretches as chunks. */
+/* A stretch of so many bytes is long enough: there are many, so that all chunks have
+ * about the same and what comes down comes from one and another; or as many as chunks. */
+static uint64_t stretch_bytes(const Exchange *x, uint64_t total)
+{
+    const uint64_t fetch = x->chunks[0]->options.fetch_bytes_max,
+                   few = total / (STRETCHES_LEAST * x->count);
+    switch (x->options->sharing) {
+    case GS_SHARE_BALANCED: return few < fetch ? few : fetch;
+    case GS_SHARE_ONE_EACH: return total / x->count;
+    case GS_SHARE_COUNT: break;
+    }
+    gs_assert_failed("a way to share out", __FILE__, __LINE__);
+}
+
+/* No more stretches than these. */
+static size_t stretches_max(const Exchange *x)
+{
+    switch (x->options->sharing) {
+    case GS_SHARE_BALANCED: return GS_TEXT_STRETCHES_MAX;
+    case GS_SHARE_ONE_EACH: return x->count;
+    case GS_SHARE_COUNT: break;
+    }
+    gs_assert_failed("a way to share out", __FILE__, __LINE__);
+}
+
+static unsigned owner_of(const Exchange *x, size_t stretch)
+{
+    switch (x->options->sharing) {
+    case GS_SHARE_BALANCED: return least_loaded(x);
+    case GS_SHARE_ONE_EACH: return (unsigned)stretch;
+    case GS_SHARE_COUNT: break;
+    }
+    gs_assert_failed("a way to share out", __FILE__, __LINE__);
+}
+
+/* A stretch goes on to the bucket with which it is long enough. */
 static void share_out(Exchange *x, gs_text_stretches *out)
 {
     const unsigned buckets = 2 * x->sides[0].ranges.splitter_count + 1;
     uint64_t total = 0;
     for (unsigned i = 0; i < buckets; i++)
         total += bucket_bytes(x, i);
-    const uint64_t fetch = x->chunks[0]->options.fetch_bytes_max,
-                   few = total / (STRETCHES_LEAST * x->count);
-    static_assert(GS_SHARE_COUNT == 2, "how a new sharing cuts stretches belongs here");
     static_assert((int)GS_BUCKETS_MAX <= (int)GS_TEXT_STRETCHES_MAX, "each may be one");
-    const bool has_one_each = x->options->sharing == GS_SHARE_ONE_EACH;
-    const uint64_t most = has_one_each ? total / x->count : few < fetch ? few : fetch;
+    const uint64_t enough = stretch_bytes(x, total);
+    const size_t count_max = stretches_max(x);
     out->count = 0;
     unsigned owner = 0;
     for (unsigned i = 0; i < buckets; i++) {
         gs_text_stretch *last = out->count > 0 ? &out->all[out->count - 1] : nullptr;
-        if (last == nullptr ||
-            (last->bytes >= most && !(has_one_each && out->count == x->count))) {
-            owner = has_one_each ? (unsigned)out->count : least_loaded(x);
+        if (last == nullptr || (last->bytes >= enough && out->count < count_max)) {
+            owner = owner_of(x, out->count);
             last = &out->all[out->count++];
             *last = {owner, 0};
         }

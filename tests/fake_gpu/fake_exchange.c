@@ -83,22 +83,39 @@ static uint64_t stretch_bytes(const fake_exchange *x)
     case GS_SHARE_ONE_EACH: return x->bytes / x->count + 1;
     case GS_SHARE_COUNT: break;
     }
-    gs_assert(false);
-    return 0;
+    gs_assert_failed("a way to share out", __FILE__, __LINE__);
+}
+
+static size_t stretches_max(const fake_exchange *x)
+{
+    switch (x->options->sharing) {
+    case GS_SHARE_BALANCED: return GS_TEXT_STRETCHES_MAX;
+    case GS_SHARE_ONE_EACH: return x->count;
+    case GS_SHARE_COUNT: break;
+    }
+    gs_assert_failed("a way to share out", __FILE__, __LINE__);
+}
+
+static unsigned owner_of(const fake_exchange *x, size_t stretch)
+{
+    switch (x->options->sharing) {
+    case GS_SHARE_BALANCED: return least_loaded(x);
+    case GS_SHARE_ONE_EACH: return (unsigned)stretch;
+    case GS_SHARE_COUNT: break;
+    }
+    gs_assert_failed("a way to share out", __FILE__, __LINE__);
 }
 
 static void share_out(fake_exchange *x)
 {
-    _Static_assert(GS_SHARE_COUNT == 2, "who owns a stretch of a new sharing");
-    const bool one_each = x->options->sharing == GS_SHARE_ONE_EACH;
-    const uint64_t most = stretch_bytes(x);
+    const uint64_t enough = stretch_bytes(x);
+    const size_t count_max = stretches_max(x);
     gs_text_stretches *const out = x->out;
     for (uint64_t i = 0; i < x->record_count; i++) {
-        const bool is_full = i > 0 && out->all[out->count - 1].bytes >= most &&
-                             !are_equal(x, i) && !(one_each && out->count == x->count);
+        const bool is_full = i > 0 && out->all[out->count - 1].bytes >= enough &&
+                             !are_equal(x, i) && out->count < count_max;
         if (i == 0 || is_full) {
-            const unsigned owner = one_each ? (unsigned)out->count : least_loaded(x);
-            gs_assert(out->count < GS_TEXT_STRETCHES_MAX);
+            const unsigned owner = owner_of(x, out->count);
             out->all[out->count++] = (gs_text_stretch){.chunk = owner};
         }
         gs_text_stretch *const last = &out->all[out->count - 1];
