@@ -20,24 +20,59 @@ static void require(bool is_so)
         abort();
 }
 
-static void ask(gs_saved_summary *s)
+static void ask_ranks(const gs_rank_summary *ranks)
 {
-    const gs_rank_summary *const ranks =
-        s->kind == GS_SAVED_SUMS ? &s->pairs.ranks : &s->ranks;
     for (uint64_t i = 0; ranks->count > 0 && i <= 8; i++) {
         const uint64_t rank = 1 + (ranks->values - 1) / 8 * i;
         const gs_rank_entry *const e = gs_rank_summary_at(ranks, rank);
         require(e >= ranks->entries && e < ranks->entries + ranks->count);
     }
-    for (uint64_t key = 0; s->kind == GS_SAVED_SUMS && key < 1 << 8; key++)
-        (void)gs_sum_summary_at(&s->pairs.sums, key << 56 | key);
+}
+
+/* By how often they came, and back. */
+static void ask_numbers(gs_count_summary *numbers)
+{
+    gs_count_summary_rank(numbers);
+    for (size_t i = 1; i < numbers->count; i++)
+        require(numbers->entries[i].count <= numbers->entries[i - 1].count);
+    gs_count_summary_order(numbers);
+}
+
+static void ask_texts(const gs_text_counts *texts)
+{
+    for (size_t i = 0; i < texts->count; i++) {
+        const uint8_t *const text = gs_text_counts_text(texts, i);
+        const size_t bytes = texts->entries[i].bytes;
+        require(gs_text_counts_find(texts, gs_text_hash(text, bytes), text, bytes) == i);
+    }
+}
+
+static void ask_prefixes(const gs_prefix_counts *prefixes)
+{
     gs_heavy_finder finder = {.capacity = 0};
     gs_heavy_prefixes heavy = {.count = 0};
     gs_status st = {.code = GS_OK};
-    require(gs_heavy_find(&finder, &s->prefixes, NULL, 1, &heavy, &st) == GS_OK);
+    require(gs_heavy_find(&finder, prefixes, NULL, 1, &heavy, &st) == GS_OK);
     for (size_t i = 0; i < heavy.count; i++)
         require(heavy.prefixes[i].own <= heavy.prefixes[i].count);
     gs_heavy_finder_release(&finder);
+}
+
+static void ask(gs_saved_summary *s)
+{
+    switch (s->kind) {
+    case GS_SAVED_QUANTILES: ask_ranks(&s->ranks); return;
+    case GS_SAVED_NUMBERS: ask_numbers(&s->numbers); return;
+    case GS_SAVED_TEXTS: ask_texts(&s->texts); return;
+    case GS_SAVED_SUMS:
+        ask_ranks(&s->pairs.ranks);
+        for (uint64_t key = 0; key < 1 << 8; key++)
+            (void)gs_sum_summary_at(&s->pairs.sums, key << 56 | key);
+        return;
+    case GS_SAVED_PREFIXES: ask_prefixes(&s->prefixes); return;
+    case GS_SAVED_KINDS: break;
+    }
+    abort();
 }
 
 /* Ranks may be thinned out once more each time, within their error. */

@@ -175,6 +175,12 @@ while read -r kind; do complain "tests/cli/index_bytes.sh: twice something else 
     < <(sed -n 's/^# made for \(.*\), .*/\1/p' tests/cli/index_bytes.sh | sort | uniq -d)
 [ "$index_kinds" -ge 5 ] || complain "tests/cli/index_bytes.stdout: only found $index_kinds kinds of index"
 
+# What a saved summary holds is drawn for every kind.
+while read -r kind; do
+    grep -q "^ \*      $kind  " lib/stream/saved_summary.h || complain "lib/stream/saved_summary.h: draws no summary of $kind"
+done < <(sed -n '/^typedef enum gs_saved_kind/,/^}/p' lib/stream/saved_summary.h | grep -oE 'GS_SAVED_[A-Z]+' |
+    grep -vx GS_SAVED_KINDS | sed 's/GS_SAVED_//' | tr '[:upper:]' '[:lower:]')
+
 # Answers of `stats` are lines or JSON: who ends a line by itself does so in JSON too.
 while read -r line; do complain "$line: stats_output_end_line ends a line"; done \
     < <(grep -nF '\n' cmd/*_answer.c; grep -HnE '(putchar|printf)\(.*\\n' cmd/stats_summary.c)

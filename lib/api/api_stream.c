@@ -5,6 +5,7 @@
 
 #include "lib/api/api_call.h"
 #include "lib/api/stream_values.h"
+#include "lib/base/assertion.h"
 #include "lib/base/share.h"
 
 /* --- reports ------------------------------------------------------------------------ */
@@ -133,6 +134,20 @@ static gs_code tell_columns(void *context, const gs_table_facts *all, bool is_en
         is_end, st);
 }
 
+static gs_sliding_kind kind_of(const gs_api_stream *s)
+{
+    switch (s->asked.statistic) {
+    case GPUSORT_QUANTILES: return GS_SLIDING_RANKS;
+    case GPUSORT_SUMS:
+        return s->asked.has_ranks ? GS_SLIDING_SUMS_AND_RANKS : GS_SLIDING_SUMS;
+    case GPUSORT_FREQUENT:
+        return s->options.values.is_text ? GS_SLIDING_TEXTS : GS_SLIDING_NUMBERS;
+    case GPUSORT_PREFIXES:
+    case GPUSORT_COLUMNS: break; /* have no window, says stream_values.c */
+    }
+    gs_assert_failed("a statistic of a window", __FILE__, __LINE__);
+}
+
 /* Of the last values: the blocks of both sinks are of one kind. */
 static gs_code tell_window(void *context, const gs_sliding_all *all, bool is_end,
                            gs_status *st)
@@ -148,31 +163,26 @@ static gs_code tell_window(void *context, const gs_sliding_all *all, bool is_end
     summary->uncovered = all->uncovered;
     summary->window_error = all->window_error;
     summary->is_ranked = true;
-    if (s->asked.statistic == GPUSORT_QUANTILES) {
-        summary->ranks = &covered->ranks;
-    } else if (s->asked.statistic == GPUSORT_SUMS) {
-        summary->pairs = &covered->pairs;
-        info.in_window = covered->pairs.values;
-    } else if (s->options.values.is_text) {
-        summary->texts = &covered->texts;
-        info.error_max = all->uncovered + all->window_error + covered->texts.lost;
-    } else {
+    switch (kind_of(s)) {
+    case GS_SLIDING_RANKS: summary->ranks = &covered->ranks; break;
+    case GS_SLIDING_NUMBERS:
         summary->numbers = &covered->numbers;
         info.error_max = all->uncovered + all->window_error + covered->numbers.lost;
+        break;
+    case GS_SLIDING_TEXTS:
+        summary->texts = &covered->texts;
+        info.error_max = all->uncovered + all->window_error + covered->texts.lost;
+        break;
+    case GS_SLIDING_SUMS:
+    case GS_SLIDING_SUMS_AND_RANKS:
+        summary->pairs = &covered->pairs;
+        info.in_window = covered->pairs.values;
+        break;
     }
     return tell(s, info, is_end, st);
 }
 
 /* --- sinks -------------------------------------------------------------------------- */
-
-static gs_sliding_kind kind_of(const gs_api_stream *s)
-{
-    if (s->asked.statistic == GPUSORT_QUANTILES)
-        return GS_SLIDING_RANKS;
-    if (s->asked.statistic == GPUSORT_SUMS)
-        return s->asked.has_ranks ? GS_SLIDING_SUMS_AND_RANKS : GS_SLIDING_SUMS;
-    return s->options.values.is_text ? GS_SLIDING_TEXTS : GS_SLIDING_NUMBERS;
-}
 
 static void release_sliding(gs_api_stream *s)
 {

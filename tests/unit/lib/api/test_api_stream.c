@@ -65,6 +65,15 @@ static what_is what_is_of(int i)
     return (what_is){false, false, false};
 }
 
+/* And the number behind them, which is none. */
+static int statistic_count(void)
+{
+    int count = 0;
+    while (what_is_of(count).is_one)
+        count++;
+    return count;
+}
+
 /* --- all that a summary says -------------------------------------------------------- */
 
 typedef struct told {
@@ -472,7 +481,7 @@ static void what_means_nothing_is_refused(void)
     gpusort_stream_options o = plain;
     o.size = 3;
     refuse(o, GPUSORT_ARG);
-    o = plain, o.statistic = (gpusort_statistic)5;
+    o = plain, o.statistic = (gpusort_statistic)statistic_count();
     refuse(o, GPUSORT_ARG);
     o = plain, o.values = GPUSORT_VALUES_TEXT;
     refuse(o, GPUSORT_ARG);

@@ -108,28 +108,48 @@ static void make(gs_saved_summary *s, gs_saved_kind kind, size_t count)
     }
 }
 
-/* What the header promises of it. */
-static bool is_sound(const gs_saved_summary *s)
+/* Of counts with this sum no more was lost than the header promises. */
+static bool has_lost_little(const gs_saved_summary *s, uint64_t sum, uint64_t lost)
+{
+    return sum <= s->values && lost <= (s->values - sum) / (s->counters + 1);
+}
+
+static uint64_t sum_of(const gs_text_counts *t)
 {
     uint64_t sum = 0;
-    bool is_good =
-        gs_rank_summary_is_sound(&s->ranks) && gs_rank_summary_is_sound(&s->pairs.ranks);
+    for (size_t i = 0; i < t->count; i++)
+        sum += t->entries[i].count;
+    return sum;
+}
+
+static bool are_sound_numbers(const gs_saved_summary *s)
+{
     const gs_count_summary *const n = &s->numbers;
+    uint64_t sum = 0;
+    bool is_good = true;
     for (size_t i = 0; i < n->count; i++) {
         is_good &= i == 0 || n->entries[i].key > n->entries[i - 1].key;
         is_good &= n->entries[i].count > 0;
         sum += n->entries[i].count;
     }
-    for (size_t i = 0; i < s->texts.count; i++) {
-        is_good &= s->texts.entries[i].count > 0;
-        sum += s->texts.entries[i].count;
-    }
-    const uint64_t lost = n->lost + s->texts.lost;
-    is_good &= sum <= s->values && lost <= (s->values - sum) / (s->counters + 1);
+    return is_good && has_lost_little(s, sum, n->lost);
+}
+
+static bool are_sound_texts(const gs_saved_summary *s, const gs_text_counts *t)
+{
+    bool is_good = has_lost_little(s, sum_of(t), t->lost);
+    for (size_t i = 0; i < t->count; i++)
+        is_good &= t->entries[i].count > 0;
+    return is_good;
+}
+
+/* Each is of its level. */
+static bool are_sound_prefixes(const gs_saved_summary *s)
+{
+    bool is_good = true;
     for (unsigned k = 0; k < GS_PREFIX_LEVELS_MAX; k++) {
         const gs_text_counts *const level = &s->prefixes.levels[k];
         gs_prefixes cut;
-        sum = 0;
         for (size_t i = 0; i < level->count; i++) {
             const size_t bytes = level->entries[i].bytes;
             const uint8_t *const text = gs_text_counts_text(level, i);
@@ -137,18 +157,36 @@ static bool is_sound(const gs_saved_summary *s)
             is_good &= cut.count > 0 && cut.levels[0] == k &&
                        cut.texts[0].bytes == bytes &&
                        memcmp(cut.texts[0].data, text, bytes) == 0;
-            sum += level->entries[i].count;
         }
-        is_good &=
-            sum <= s->values && level->lost <= (s->values - sum) / (s->counters + 1);
-    }
-    for (size_t i = 0; i < s->pairs.sums.count; i++) {
-        const gs_sum_entry *const e = &s->pairs.sums.entries[i];
-        is_good &= i == 0 || (e->key > e[-1].key && e->before[0] >= e[-1].before[0] &&
-                              e->upto[1] >= e[-1].upto[1]);
-        is_good &= e->before[1] <= s->pairs.sums.totals[1] && e->upto[0] >= 0;
+        is_good &= are_sound_texts(s, level);
     }
     return is_good;
+}
+
+static bool are_sound_sums(const gs_pair_facts *f)
+{
+    bool is_good = gs_rank_summary_is_sound(&f->ranks);
+    for (size_t i = 0; i < f->sums.count; i++) {
+        const gs_sum_entry *const e = &f->sums.entries[i];
+        is_good &= i == 0 || (e->key > e[-1].key && e->before[0] >= e[-1].before[0] &&
+                              e->upto[1] >= e[-1].upto[1]);
+        is_good &= e->before[1] <= f->sums.totals[1] && e->upto[0] >= 0;
+    }
+    return is_good;
+}
+
+/* What the header promises of it. */
+static bool is_sound(const gs_saved_summary *s)
+{
+    switch (s->kind) {
+    case GS_SAVED_QUANTILES: return gs_rank_summary_is_sound(&s->ranks);
+    case GS_SAVED_NUMBERS: return are_sound_numbers(s);
+    case GS_SAVED_TEXTS: return are_sound_texts(s, &s->texts);
+    case GS_SAVED_SUMS: return are_sound_sums(&s->pairs);
+    case GS_SAVED_PREFIXES: return are_sound_prefixes(s);
+    case GS_SAVED_KINDS: break;
+    }
+    return false;
 }
 
 /* Merged with itself, packed and unpacked: nothing but a limit is in the way. */
@@ -190,14 +228,6 @@ static void there_and_back(void)
             gs_saved_summary_release(&s);
         }
     }
-}
-
-static uint64_t sum_of(const gs_text_counts *t)
-{
-    uint64_t sum = 0;
-    for (size_t i = 0; i < t->count; i++)
-        sum += t->entries[i].count;
-    return sum;
 }
 
 static bool are_twice_texts(const gs_text_counts *whole, const gs_text_counts *half)
