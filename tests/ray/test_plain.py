@@ -327,8 +327,11 @@ class Phases(unittest.TestCase):
         tests = {"sort_job": "test_ray_faults", "index_job": "test_ray_index", "terms_job": "test_ray_index"}
         self.assertEqual({path.stem for path in package.glob("*_job.py")}, set(tests))
         for job, test in tests.items():
-            phases = set(re.findall(r'\.phase\("(\w+)"', (package / f"{job}.py").read_text()))
+            text = (package / f"{job}.py").read_text()
+            phases = re.findall(r'\.phase\("(\w+)"', text)
             self.assertTrue(phases, job)
+            self.assertEqual(text.count(".phase("), len(phases), f"{job}: a phase is named by a literal")
+            phases = set(phases)
             self.assertLessEqual(phases, killed_in(test), test)
 
 
