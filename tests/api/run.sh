@@ -3,7 +3,7 @@
 # The library as others get it: installed into a folder of its own, found by pkg-config.
 # The examples are built against it, shared and static, and do what the command does;
 # nothing shows but what gpusort.h says; structures lie as they were promised; every
-# function and member has its place in a man page.
+# function and member has its place in a man page; every function is called by a test.
 #
 #     tests/api/run.sh PROGRAM [VARIABLE=VALUE]...    as `make library-test` does it
 #
@@ -45,7 +45,7 @@ cd "$installed" || exit
 header=include/gpusort.h
 
 # --- what shows ---
-declared=$(sed -n '/^GPUSORT_API/,/;/p' $header | grep -o '\bgpusort_[a-z_]*(' | tr -d '(' | sort -u)
+declared=$(sed -n '/^GPUSORT_API/,/;/p' $header | grep -o '\bgpusort_[a-z0-9_]*(' | tr -d '(' | sort -u)
 [ "$(wc -l <<<"$declared")" -ge 20 ] || fail "only found these calls: $declared"
 for library in -D\ lib/libgpusort.so lib/libgpusort.a; do
     # shellcheck disable=SC2086 # an option and a name
@@ -54,7 +54,7 @@ for library in -D\ lib/libgpusort.so lib/libgpusort.a; do
     [ "$declared" = "$shown" ] || fail "$library does not show what the header says:
 $(diff <(echo "$declared") <(echo "$shown"))"
 done
-packaged=$(sed -n 's/^ \(gpusort_[a-z_]*\)@.*/\1/p' "$root/cmd/deb/libgpusort0.symbols" | sort -u)
+packaged=$(sed -n 's/^ \(gpusort_[a-z0-9_]*\)@.*/\1/p' "$root/cmd/deb/libgpusort0.symbols" | sort -u)
 [ "$declared" = "$packaged" ] || fail "cmd/deb/libgpusort0.symbols does not list what the header says:
 $(diff <(echo "$declared") <(echo "$packaged"))"
 readelf -d lib/libgpusort.so | grep -q 'SONAME.*\[libgpusort\.so\.[0-9]*\]' || fail 'no soname'
@@ -65,20 +65,25 @@ flags=$(pkg-config --cflags gpusort) || fail 'pkg-config does not know it'
 $cc "${strict[@]}" $flags "$here/layout.c" -o layout && ./layout >got || fail 'layout.c'
 cp "$here/layout.txt" expected
 same 'layout.txt'
-members=$(sed -n '/^typedef struct gpusort_[a-z_]* {/,/^}/p' $header |
+members=$(sed -n '/^typedef struct gpusort_[a-z0-9_]* {/,/^}/p' $header |
     sed '/^}/d; s|/\*.*||; s/\[[0-9]*\];/;/' |
-    grep -oE '(\(\*[a-z_]+\)\(|\b[a-z0-9_]+(, [a-z0-9_]+)*;)' | grep -oE '[a-z0-9_]+' | sort -u)
+    grep -oE '(\(\*[a-z0-9_]+\)\(|\b[a-z0-9_]+(, [a-z0-9_]+)*;)' | grep -oE '[a-z0-9_]+' | sort -u)
 [ "$(wc -l <<<"$members")" -ge 60 ] || fail "only found these members: $members"
 pages=$(cat share/man/man3/*.3 | sed 's/\\-/-/g')
 for name in $members; do
     grep -q "\.$name " "$here/layout.txt" || fail "layout.c lacks the member $name"
-    [ "$name" = reserved ] || grep -qE "(^|[^a-z_])$name([^a-z_]|$)" <<<"$pages" ||
+    [ "$name" = reserved ] || grep -qE "(^|[^a-z_])$name([^a-z0-9_]|$)" <<<"$pages" ||
         fail "no man page has the member $name"
 done
 synopses=$(awk '/^\.SH/ { is_in = $2 == "SYNOPSIS" } is_in' share/man/man3/*.3)
 for name in $declared; do
     grep -q "\b$name(" <<<"$synopses" || fail "no SYNOPSIS has $name"
     [ -e "share/man/man3/$name.3" ] || fail "no man page of $name"
+done
+uses=$(cat "$root"/tests/unit/lib/api/*.c "$here"/examples/*.c)
+for name in $declared; do # the handlers of the command's signals abandon a job: tests/cli/own_signals.sh
+    grep -q "\b$name(" <<<"$uses" || [ "$name" = gpusort_abandon ] ||
+        fail "nothing in tests/unit/lib/api and tests/api/examples calls $name"
 done
 for page in share/man/man3/*.3; do
     name=$(basename "$page" .3)
