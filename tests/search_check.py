@@ -142,10 +142,14 @@ def check_grammar():
                  f"lib/index/query {sorted(kinds)} and {sorted(operators)}")
 
 
+SPELLED = set()  # kinds of trees that came in a query
+
+
 def spell(rng, tree, inside, exact=False):
     """The tree as text. `inside` is what it stands in: top, clause, chain or part. Words
     are `exact` where no rules make terms of them."""
     kind, rest = tree
+    SPELLED.add(kind)
     if kind == "word":
         text = rest if exact else rng.choice([rest, rest, rest.upper(), rest.capitalize(), rest + ",", '"%s"' % rest])
         return rest if text in OPERATORS else text
@@ -161,6 +165,8 @@ def spell(rng, tree, inside, exact=False):
         text = (" %s " % kind.upper()).join(
             spell(rng, child, "or" if kind == "or" else "and", exact) for child in rest)
         return text if inside in outer and rng.random() < 0.7 else "(" + text + ")"
+    if kind != "group":
+        raise NotImplementedError(f"spell() of {kind}")
     clauses = []
     for mark, child in rest:
         clauses.append(mark + spell(rng, child, "part" if mark and child[0] == "not"
@@ -207,8 +213,10 @@ class Meaning:
         if kind == "group":
             kept = [(mark, self.drop(child)) for mark, child in rest]
             kept = [(mark, child) for mark, child in kept if child]
-        else:
+        elif kind in ("and", "or"):
             kept = [child for child in map(self.drop, rest) if child]
+        else:
+            raise NotImplementedError(f"drop() of {kind}")
         return (kind, kept) if kept else None
 
     def docs(self, term, counts):
@@ -234,7 +242,9 @@ class Meaning:
             return set.union(*[self.match(child, counts) for child in rest])
         if kind == "not":
             return set(self.index.everything) - self.match(rest, False)
-        return self.match_group(rest, counts)
+        if kind == "group":
+            return self.match_group(rest, counts)
+        raise NotImplementedError(f"match() of {kind}")
 
     def match_phrase(self, words, counts):
         docs = set.intersection(*[self.docs(word, counts) for _, word in words])
@@ -302,6 +312,7 @@ class Checker:
     def __init__(self, binary, folder):
         self.binary, self.folder = binary, folder
         self.queries = 0
+        self.operators = set()  # that came in a query
         self.failures = []
 
     def fail(self, options, text, why):
@@ -317,7 +328,15 @@ class Checker:
         if [a["query"] for a in answers] != texts:
             raise RuntimeError("answers to other queries")
         self.queries += len(texts)
+        self.operators |= OPERATORS & set(re.findall(r"\w+", " ".join(texts)))
         return answers
+
+    def check_all_came(self):
+        """Maker makes what check_grammar() asks for, and spell() writes it."""
+        for what in sorted({kind for kinds in KINDS.values() for kind in kinds} - SPELLED):
+            self.fail([], what, "Maker made no tree of this kind")
+        for what in sorted(OPERATORS - self.operators):
+            self.fail([], what, "this operator came in no query")
 
     def check(self, index, rng, trees, options, needs_all, k1, b, k):
         texts = [spell(rng, tree, "top", not index.has_lengths) for tree in trees]
@@ -614,6 +633,7 @@ def main():
         check_many_terms(checker, rng)
         check_wide(checker, rng, args.queries)
         check_weights(checker, rng, args.documents, args.queries)
+        checker.check_all_came()
         print(f"{checker.queries} queries, {len(checker.failures)} failures")
         sys.exit(1 if checker.failures else 0)
 
