@@ -15,7 +15,8 @@ static void require(bool is_so)
         abort();
 }
 
-/* Every node is in the tree once at most, terms have bytes, lists have children. */
+/* Every node is in the tree once at most, terms have bytes, lists have children, and what
+ * needs positions has terms below it. */
 static size_t walk(const gs_query *q, int at)
 {
     const gs_query_node *const n = &q->nodes[at];
@@ -24,8 +25,10 @@ static size_t walk(const gs_query *q, int at)
     require(is_leaf == (n->first == GS_QUERY_NONE));
     require(!is_leaf || (n->bytes > 0 && n->text + n->bytes <= q->text_bytes));
     require(n->weight > 0 && n->weight <= 1e9);
-    for (int i = n->first; i != GS_QUERY_NONE; i = q->nodes[i].next)
+    for (int i = n->first; i != GS_QUERY_NONE; i = q->nodes[i].next) {
+        require(!gs_query_needs_positions(n->kind) || q->nodes[i].kind == GS_QUERY_TERM);
         count += walk(q, i);
+    }
     return count;
 }
 

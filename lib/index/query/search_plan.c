@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "lib/base/assertion.h"
 #include "lib/base/mem.h"
 #include "lib/index/query/wide_query.h"
 
@@ -303,6 +304,9 @@ static gs_code add_children(const planner *p, const gs_query_node *from, bool is
     for (int i = from->first; i != GS_QUERY_NONE; i = p->query->nodes[i].next) {
         const gs_query_role role = p->query->nodes[i].role;
         int child;
+        /* Each has a reader, whose places are compared with those of the others. */
+        gs_assert(!gs_query_needs_positions(from->kind) ||
+                  p->query->nodes[i].kind == GS_QUERY_TERM);
         GS_TRY(add_tree(p, i, is_wanted && role != GS_QUERY_MUST_NOT, &child, st));
         append(p->plan, *out, child, role);
     }
