@@ -34,7 +34,7 @@ static const char usage_text[] =
     "      --help              this text\n"
     "      --version           show the version and stop\n\n"
     "What a record is and what order means is said with the options of `gpusort sort':\n"
-    "-b -d -f -g -i -h -M -R -r -V -k -t -s -z --numeric-sort --sort --random-source\n"
+    "-b -d -f -g -i -h -M -R -r -V -k -t -s -u -z --numeric-sort --sort --random-source\n"
     "--record-size --key-bytes --csv --tsv --no-quotes --jsonl-key --locale-order\n"
     "--header --no-header, as are -S, -T, --parallel, --no-decompress and --no-uring. "
     "-n\n"

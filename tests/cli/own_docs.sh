@@ -93,6 +93,32 @@ done
 # and opt_scan.c has what is in all of them.
 [ "$(grep -lE '^ *\{[^",]*, "[a-z0-9-]+",' ./*.c | wc -l)" -eq $((walked - 5)) ] || echo 'a file has options that are not looked at'
 
+# What a record is and what order means is told by options of sort, in what takes them too:
+# each of its options is one of those, or is named here, as no matter of order.
+not_of_order=' check compress-program debug files0-from merge output batch-size buffer-size temporary-directory
+    parallel count top output-compress no-decompress verify progress stats trace output-sum engine gpu-mem gpu
+    verbose no-uring sync checkpoint help version '
+of_order=$(for option in $(table sort_args.c); do
+    [[ ! $not_of_order =~ [[:space:]]$option[[:space:]] ]] || continue
+    letter=$(sed -nE "s/^ *\{'(.)', \"$option\",.*/-\1/p" sort_args.c)
+    printf '%s\n' "${letter:---$option}"
+done)
+[ "$(wc -w <<<"$of_order")" -ge 27 ] || echo "options about order found: $of_order"
+has_order() { # WHO TEXT
+    local option
+    for option in $of_order; do
+        case "$1 $option" in *sample*' -n') option=--numeric-sort ;; esac # it has another -n
+        [[ $2 =~ (^|[^a-z0-9-])$option([^A-Za-z0-9-]|$) ]] || echo "$1, options that say what order means: $option"
+    done
+}
+for command in check sample partition; do
+    has_order "$command: help" "$(gpusort "$command" --help | sed -n '/with the options of/,/as are/p')"
+done
+for command in check sample; do # partition has all but those that it names
+    has_order "gpusort-$command(1)" "$(sed 's/\\-/-/g' "$root/man/gpusort-$command.1" | sed -n '/with the options of/,/ \.$/p')"
+done
+has_order 'gpusort-ray --help' "$(sed -n '/^Other options are those of `gpusort sort`/,/^$/p' ray/gpusort_ray/cli.py)"
+
 named() { # FORMAT FILE HELP: has it a name of its own? Then it stands at --id-field
     case $1 in trec | warc | text | html | tuples | tuples-bin) return ;; esac
     has "[( .]$1" "$3" || echo "$2: --id-field: $1"

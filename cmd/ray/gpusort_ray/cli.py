@@ -44,9 +44,9 @@ checksums.
   -v, --verbose       show what Ray has to say
 
 Other options are those of `gpusort sort` that say what a record is and what order means:
--b -d -f -g -i -h -M -n -R -r -V -k -t -s -u -z --random-source --record-size --key-bytes
---csv --tsv --jsonl-key --locale-order --header --no-header --no-quotes --no-decompress
---verify.
+-b -d -f -g -i -h -M -n -R -r -V -k -t -s -u -z --sort --random-source --record-size
+--key-bytes --csv --tsv --no-quotes --jsonl-key --locale-order --header --no-header
+--no-decompress --verify.
 
 `index` builds an index in shards, as many as --shards=N says, of documents as `gpusort index
 build` reads them, and takes its options. With --by-terms=N they are merged by N ranges of
