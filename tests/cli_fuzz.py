@@ -18,6 +18,7 @@ import subprocess
 import sys
 import tempfile
 
+import key_letters
 import reference_sort
 
 WORDS = ["a", "B", "b", "10", "9", "-3", "1.5", "2K", "1M", "JAN", "feb", "x1", "x10", " ",
@@ -27,6 +28,8 @@ ODD_WORDS = ["nan", "-nan(2)", "3R", "7Q", "1\x802", ".6~.5x"]
 LONG = ["--check=q", "--check", "--rev", "--uni", "--sta", "--ign", "--par=2", "--par=0",
         "-S1M", "-S5%", "-Sx", "-S1R", "-S\t", "-S'", "--batch-size=3", "--batch-size=1", "--z", "-y", "-y1",
         "--nosuch", "--s", "--files0-from=nofile", "-ofile", "--debug=1", "--key", "-Q"]
+
+LETTERS = "bdfgiMnrVhn"
 
 
 class Case:
@@ -57,7 +60,7 @@ class Case:
 
     def letters(self):
         count = self.random.choice([0, 0, 1, 1, 1, 2])
-        return "".join(self.random.choice("bdfgiMnrVhn") for _ in range(count))
+        return "".join(self.random.choice(LETTERS) for _ in range(count))
 
     def position(self):
         text = str(self.random.choice([0, 1, 1, 1, 2, 2, 3, 9]))
@@ -122,6 +125,7 @@ def main():
     if not reference_sort.PROGRAM:
         print("skipped: no GNU sort here")
         return 77
+    key_letters.check_drawn("cli_fuzz.py", LETTERS, left_out="R")  # which is drawn anew each time
     lacking = reference_sort.lacking()
     left_out = 0
     folder = tempfile.mkdtemp(prefix="gpusort-fuzz.")

@@ -26,6 +26,7 @@ import sys
 import tempfile
 import time
 
+import key_letters
 import reference_sort
 from reference_sort import ENV
 
@@ -208,16 +209,19 @@ def small_count(r):
 # --- options -------------------------------------------------------------------------
 
 KINDS = ["", "", "", "", "n", "n", "g", "h", "M", "V"]
+EXTRAS = (("b", 0.2), ("r", 0.3), ("f", 0.2))       # with how often each comes
+TEXT_EXTRAS = (("d", 0.15), ("i", 0.12))            # beside kinds that compare text
+LETTERS = KINDS + [letter for letter, _ in EXTRAS + TEXT_EXTRAS]
 
 
 def letters_of(r):
     """Ordering letters that go together."""
     letters = r.choice(KINDS)
-    for extra, chance in (("b", 0.2), ("r", 0.3), ("f", 0.2)):
+    for extra, chance in EXTRAS:
         if r.random() < chance:
             letters += extra
     if letters == "" or letters[0] not in "nghM":
-        for extra, chance in (("d", 0.15), ("i", 0.12)):
+        for extra, chance in TEXT_EXTRAS:
             if r.random() < chance:
                 letters += extra
     text = list(letters)
@@ -963,6 +967,7 @@ def main():
     parser.add_argument("--keep", default="build/differential", help="folder of failing cases")
     parser.add_argument("--most-failures", type=int, default=50, help="stop after so many")
     options = parser.parse_args()
+    key_letters.check_drawn("differential.py", LETTERS + ["R"])  # case_random() draws that
     only = [name for name in options.only.split(",") if name]
     for name in only:
         if name not in CLASSES:

@@ -17,6 +17,7 @@ import shutil
 import sys
 import tempfile
 
+import key_letters
 from table_check import Turned, run, value_key
 
 NAMES = ["a", "b", "c", "price", "x.y", "q:r", "p,q", 'say "x"', "ü", "", "\u00e9\U0001f600", "n" * 80]
@@ -95,6 +96,10 @@ def value_of(line, path):
     return None  # an object or an array: as it is written
 
 
+LETTERS = ["", "", "n", "g", "h", "f", "d", "i", "M", "b", "bf"]
+TURNS = ["", "r"]
+
+
 class Case:
     def __init__(self, rng, folder, big):
         self.rng = rng
@@ -109,7 +114,7 @@ class Case:
         self.keys, self.args = [], []
         for _ in range(rng.choice([1, 1, 2, 3])):
             path = random_path(rng)
-            letters = rng.choice(["", "", "n", "g", "h", "f", "d", "i", "M", "b", "bf"]) + rng.choice(["", "r"])
+            letters = rng.choice(LETTERS) + rng.choice(TURNS)
             self.keys.append((path, letters))
             self.args.append("--jsonl-key=" + spell(rng, path, letters))
         self.reverse = rng.random() < 0.2
@@ -222,6 +227,7 @@ def main():
     parser.add_argument("--cases", type=int, default=150)
     parser.add_argument("--seed", type=int, default=int(os.environ.get("GS_TEST_SEED", "1")))
     args = parser.parse_args()
+    key_letters.check_drawn("json_check.py", LETTERS + TURNS, left_out="VR")
     print(f"seed {args.seed}")
     folder = tempfile.mkdtemp(prefix="gs-json-")
     for number in range(args.cases):

@@ -21,6 +21,7 @@ import subprocess
 import sys
 import tempfile
 
+import key_letters
 import reference_sort
 
 LOCALES = ["en_US", "de_DE", "ja_JP", "sv_SE"]
@@ -108,15 +109,18 @@ def make_lines(rng, count, has_zeros, has_all):
     return lines
 
 
+LETTERS = ["", "", "", "f", "d", "i", "df", "b", "n", "n", "g", "h", "M", "V"]
+TURNS = ["", "", "r"]
+
+
 def make_options(rng):
-    letters = ["", "", "", "f", "d", "i", "df", "b", "n", "n", "g", "h", "M", "V"]
     args = []
     for _ in range(rng.choice([0, 0, 1, 1, 2])):
         field = rng.randrange(1, 4)
         char = rng.choice(["", "", ".2"])
-        args.append("-k%d%s,%d%s%s" % (field, char, field + rng.randrange(2), rng.choice(letters),
-                                       rng.choice(["", "", "r"])))
-    letter = rng.choice(letters)
+        args.append("-k%d%s,%d%s%s" % (field, char, field + rng.randrange(2), rng.choice(LETTERS),
+                                       rng.choice(TURNS)))
+    letter = rng.choice(LETTERS)
     args += ["-" + letter] if letter else []
     for option, chance in (("-r", 0.2), ("-s", 0.2), ("-u", 0.2), ("-z", 0.05), ("-t,", 0.1)):
         args += [option] if rng.random() < chance else []
@@ -159,6 +163,7 @@ def main():
     parser.add_argument("--cases", type=int, default=200)
     parser.add_argument("--seed", type=int, default=int(os.environ.get("GS_TEST_SEED", "1")))
     args = parser.parse_args()
+    key_letters.check_drawn("locale_check.py", LETTERS + TURNS, left_out="R")
     folder = tempfile.mkdtemp(prefix="gs-locale-")
     # To make a locale takes as long as some cases in it.
     names = make_locales(folder, LOCALES if args.cases >= 20 else random.Random(args.seed).sample(LOCALES, 2))

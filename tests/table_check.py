@@ -22,6 +22,7 @@ import sys
 import tempfile
 from fractions import Fraction
 
+import key_letters
 import reference_sort
 
 MONTHS = ["JAN", "FEB", "MAR", "APR", "MAY", "JUN", "JUL", "AUG", "SEP", "OCT", "NOV",
@@ -144,6 +145,10 @@ def random_name(rng, used):
             return name
 
 
+LETTERS = ["", "", "n", "n", "f", "d", "i", "g", "h", "M", "b", "df", "bn"]
+TURNS = ["", "", "r"]
+
+
 class Case:
     def __init__(self, rng, folder, big):
         self.rng, self.folder = rng, folder
@@ -189,8 +194,7 @@ class Case:
     def make_keys(self):
         rng = self.rng
         for _ in range(rng.choice([0, 1, 1, 1, 2, 3])):
-            letters = rng.choice(["", "", "n", "n", "f", "d", "i", "g", "h", "M", "b", "df",
-                                  "bn"]) + rng.choice(["", "", "r"])
+            letters = rng.choice(LETTERS) + rng.choice(TURNS)
             column = rng.randrange(self.columns + (not self.has_header))
             if self.has_header and rng.random() < 0.6:
                 self.args += ["--key=" + self.spell(column, letters)]
@@ -420,6 +424,10 @@ def quote_fields(rng, line, separator):
     return separator.join(b'"%s"' % f if rng.random() < 0.5 else f for f in line.split(separator))
 
 
+LINE_LETTERS = ["V", "V", "R", "n", "g", "h", "M", "f", "d", "i", ""]
+LINE_TURNS = ["", "r"]
+
+
 def check_lines(rng, binary, folder, lacking):
     """What needs no quotes is sorted as GNU sort has it, by all kinds of keys."""
     separator = rng.choice([b",", b";"])
@@ -431,7 +439,7 @@ def check_lines(rng, binary, folder, lacking):
     with open(source, "wb") as file:
         file.write(bytes(rng.randrange(256) for _ in range(64)))
     column = rng.randrange(4)
-    letters = rng.choice(["V", "V", "R", "n", "g", "h", "M", "f", "d", "i", ""]) + rng.choice(["", "r"])
+    letters = rng.choice(LINE_LETTERS) + rng.choice(LINE_TURNS)
     args = ["-k", f"{column + 1},{column + 1}{letters}", "--random-source=" + source]
     stable = rng.choice([["-s"], ["-u"], ["-s", "-r"], []])
     args += stable + ["-t", separator.decode()]
@@ -470,6 +478,8 @@ def main():
     parser.add_argument("--cases", type=int, default=150)
     parser.add_argument("--seed", type=int, default=int(os.environ.get("GS_TEST_SEED", "1")))
     args = parser.parse_args()
+    key_letters.check_drawn("value_key() of table_check.py", LETTERS + TURNS, left_out="VR")
+    key_letters.check_drawn("check_lines() of table_check.py", LINE_LETTERS + LINE_TURNS, left_out="b")
     csv.field_size_limit(1 << 30)
     print(f"seed {args.seed}")
     folder = tempfile.mkdtemp(prefix="gs-table-")

@@ -25,7 +25,7 @@ _flags = {
 }
 _forms = ("lines", "csv", "table", "json")
 _numbers = ("raw", "unsigned", "signed", "float")
-_letters = "b" + "".join(_flags) + "".join(_kinds)
+_letters = "b" + "".join(name for name in (*_flags, *_kinds) if len(name) == 1)
 _position = rf"(\d+)(?:\.(\d+))?([{_letters}]*)"
 _spec = re.compile(rf"{_position}(?:,{_position})?", re.ASCII)
 
@@ -59,12 +59,12 @@ class Key:
         return [self.path] if isinstance(self.path, str) else list(self.path)
 
     def fill(self, key: Any) -> None:
-        letters = self.options + self.end_options
+        letters = set(self.options + self.end_options)
         kinds = {letter for letter in letters if letter in _kinds}
         if len(kinds) > 1:
             raise ValueError(f"a key is compared in one way, and not {sorted(kinds)}")
-        if set(letters) - set(_letters):
-            raise ValueError(f"no options of a key: {letters!r}")
+        if letters - set(_letters):
+            raise ValueError(f"no options of a key: {self.options + self.end_options!r}")
         key.start_field, key.start_char = self.start_field, self.start_char
         key.end_field, key.end_char = self.end_field, self.end_char
         key.kind = getattr(lib, _kinds[kinds.pop()] if kinds else "GPUSORT_BYTES")
