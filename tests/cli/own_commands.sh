@@ -76,7 +76,7 @@ looked_at=$(sed -n 's/^engines=${[*]:-\(.*\)}$/\1/p; s/^# left out: //p' "$root/
 for engine in $listed; do
     has "$engine" "$looked_at" || echo "tests/gpu/sanitize.sh: engine $engine"
 done
-of_papers=$(sed -n '/engines\[.*\] = {/{:more; /};/!{N; b more}; p}' "$root/cmd/bench_papers.c" | grep -o '"[a-z]*"' | tr -d '"' | sort -u)
+of_papers=$(sed -n '/engines\[.*\] = {/{:more; /};/!{N; b more}; p}' "$root/cmd/bench_papers.c" | grep -o '"[a-z0-9_]*"' | tr -d '"' | sort -u)
 [ "$(wc -w <<<"$of_papers")" -ge 8 ] || echo "engines of papers found: $of_papers"
 comm -23 - <(echo "$named") <<<"$of_papers" | sed 's/^/bench_papers.c: no engine is named /'
 grep -xE 'cpu|gpu' <<<"$named" | sed 's/^/no name for one engine: /'
