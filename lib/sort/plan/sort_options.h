@@ -33,7 +33,7 @@ typedef struct gs_sort_options {
     unsigned batch_size; /* --batch-size: runs merged at once; 0: as memory allows */
     const char *const *temp_folders; /* -T; none: $TMPDIR, else /tmp */
     size_t temp_folder_count;
-    const char *compress_program; /* --compress-program; NULL: built-in zstd */
+    const char *compress_program; /* --compress-program; NULL: codecs of ours */
     /* Keeps what is done in this folder, and goes on from what is there; NULL: does not.
      * Inputs are regular files and none of them the output, runs are ours (no
      * compress_program), and an order drawn at random is given. By the CPU. */
