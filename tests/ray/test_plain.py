@@ -304,6 +304,8 @@ class Formats(unittest.TestCase):
 
     def test_all_are_known(self) -> None:
         root = Path(__file__).resolve().parent.parent.parent
+        told = re.findall(r"Files of lines \(([^)]*)\)", (root / "cmd" / "ray" / "README.md").read_text())
+        self.assertEqual([set(lines.lower().split(", ")) for lines in told], [set(_LINES.values())])
         rows = re.findall(r'\[GS_FORMAT_\w+\] = \{\s*"([\w-]+)"',
                           (root / "lib" / "index" / "text" / "document.c").read_text())
         self.assertGreater(len(rows), 5)

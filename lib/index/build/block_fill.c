@@ -738,7 +738,8 @@ static void tell_lone_text(const gs_block_fill *f)
         return;
     gs_log_say(o->log, GS_LOG_WARNING,
                "%s: its %llu lines are one document, as --format=text has it; "
-               "--format=tsv makes one of each line, of name, TAB and text",
+               "others make one of each line, as --format=tsv does of name, TAB and "
+               "text",
                gs_quote_name(&name, o->inputs[0]), (unsigned long long)f->line_count);
 }
 

@@ -75,7 +75,7 @@ typedef struct gs_columns gs_columns; /* lib/index/text/document_table.h */
 typedef struct gs_document_options {
     gs_document_format format;
     double weight_scale; /* vectors: of document_vector.h; 0: as weights are written */
-    /* Of json, jsonl, vectors, csv and tsv: */
+    /* Of formats whose documents have named fields or columns: */
     const char *id_field;           /* NULL: one of the usual ones */
     const char *const *text_fields; /* in the order in which they are read */
     size_t text_field_count;        /* from 1 to GS_TEXT_FIELDS_MAX */
