@@ -58,6 +58,12 @@ const char *gs_document_format_name(gs_document_format format)
     return format < GS_FORMAT_COUNT ? formats[format].name : NULL;
 }
 
+const char *const *gs_document_format_endings(gs_document_format format)
+{
+    gs_assert(format < GS_FORMAT_COUNT);
+    return formats[format].endings;
+}
+
 /* Without the ending, if there is something before it. */
 static bool drop_ending(const char *name, size_t *bytes, const char *ending)
 {

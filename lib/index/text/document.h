@@ -51,6 +51,8 @@ typedef enum gs_document_format {
 
 /* "jsonl", "tsv", ...; NULL if there is none of that number. */
 const char *gs_document_format_name(gs_document_format format);
+/* The endings of names of its files (".jsonl", ".ndjson"), then NULL. */
+const char *const *gs_document_format_endings(gs_document_format format);
 /* The format that the name of a file suggests (.jsonl.gz, .tsv, ...), if any; .json may
  * be jsonl as well. */
 bool gs_document_format_guess(const char *file_name, gs_document_format *out);

@@ -127,54 +127,78 @@ static void lines(void)
     expect("-", "one\ntwo\n", "-: it is not clear what its documents are", "text");
 }
 
-/* A file of each format: told to be of it, it does not look like another; by its ending
- * it is taken for it; and what is it taken for without one? */
+/* A file of each format. `named`: what it is taken for by each ending that such files
+ * have, if they have any; `plain`: without one. A field that is not there, but chosen for
+ * names: `told_key` with the format, `found_key` without. */
+typedef struct sample {
+    const char *bytes;
+    size_t count;
+    const char *named, *plain, *told_key, *found_key;
+} sample;
+
+#define SAMPLE(text)    .bytes = (text), .count = sizeof(text) - 1
+#define NO_KEY(columns) ":1: no column \"key\" for the name; there are: " columns
+
+static const sample samples[] = {
+    [GS_FORMAT_JSONL] = {SAMPLE("{\"id\":1,\"contents\":\"x\"}\n"), "jsonl", "jsonl",
+                         "jsonl", "jsonl"},
+    [GS_FORMAT_JSON] = {SAMPLE("[{\"id\":1,\"contents\":\"x\"}]"), "json array",
+                        "json array", "json array", "json array"},
+    [GS_FORMAT_TSV] = {SAMPLE("n1\tx y\nn2\tz\n"), "tsv", "tsv",
+                       "a" NO_KEY("\"n1\", \"x y\""), "a" NO_KEY("\"n1\", \"x y\"")},
+    [GS_FORMAT_CSV] = {SAMPLE("id,text\n1,x\n"), "csv columns", "csv columns",
+                       "a" NO_KEY("\"id\", \"text\""), "text"},
+    [GS_FORMAT_TREC] = {SAMPLE("<DOC>\n<DOCNO>1</DOCNO>\nx</DOC>\n"), "trec", "trec",
+                        "trec", "trec"},
+    [GS_FORMAT_WARC] = {SAMPLE("WARC/1.0\r\n"), "warc", "warc", "warc", "warc"},
+    [GS_FORMAT_TEXT] = {SAMPLE("one\ntwo\n"), "text", "text", "text", "text"},
+    [GS_FORMAT_HTML] = {SAMPLE("<!doctype html>"), "html", "html", "html", "html"},
+    [GS_FORMAT_TUPLES] = {SAMPLE("x\t1\ny\t2\n"), NULL, "a" UNCLEAR, "tuples",
+                          "a" UNCLEAR},
+    [GS_FORMAT_TUPLES_BIN] = {SAMPLE("\1\0\0\0\2\0\0\0"), NULL, "a" UNCLEAR, "tuples-bin",
+                              "a" UNCLEAR},
+    [GS_FORMAT_VECTORS] = {SAMPLE("{\"id\":\"a\",\"vector\":{\"fish\":2.3}}"), NULL,
+                           "vectors", "vectors", "jsonl"},
+};
+_Static_assert(sizeof samples / sizeof *samples == GS_FORMAT_COUNT,
+               "a file of each, and what document_kind.c and document_shape.c say of it");
+
+static void expect_of(gs_document_format format, const char *name,
+                      const gs_document_options *options, const char *what)
+{
+    const sample *const s = &samples[format];
+    const looked l = look(name, s->bytes, s->count, false, options);
+    if (what != NULL && strcmp(l.what, what) == 0)
+        return;
+    fprintf(stderr, "%s, a file of %s%s: <%s>, not <%s>\n", name,
+            gs_document_format_name(format),
+            options->id_field == NULL          ? ""
+            : options->format == GS_FORMAT_ANY ? ", with --id-field"
+                                               : ", with --format and --id-field",
+            l.what, what != NULL ? what : "");
+    check_failures++;
+}
+
+/* Told to be of its format, it does not look like another. */
 static void every_format(void)
 {
-#define SAMPLE(text) text, sizeof text - 1
-    static const struct {
-        const char *bytes;
-        size_t count;
-        const char *name, *by_name, *by_look;
-    } samples[] = {
-        [GS_FORMAT_JSONL] = {SAMPLE("{\"id\":1,\"contents\":\"x\"}\n"), "a.jsonl",
-                             "jsonl", "jsonl"},
-        [GS_FORMAT_JSON] = {SAMPLE("[{\"id\":1,\"contents\":\"x\"}]"), "a.json",
-                            "json array", "json array"},
-        [GS_FORMAT_TSV] = {SAMPLE("n1\tx y\nn2\tz\n"), "a.tsv", "tsv", "tsv"},
-        [GS_FORMAT_CSV] = {SAMPLE("id,text\n1,x\n"), "a.csv", "csv columns",
-                           "csv columns"},
-        [GS_FORMAT_TREC] = {SAMPLE("<DOC>\n<DOCNO>1</DOCNO>\nx</DOC>\n"), "a.trec",
-                            "trec", "trec"},
-        [GS_FORMAT_WARC] = {SAMPLE("WARC/1.0\r\n"), "a.warc", "warc", "warc"},
-        [GS_FORMAT_TEXT] = {SAMPLE("one\ntwo\n"), "a.txt", "text", "text"},
-        [GS_FORMAT_HTML] = {SAMPLE("<!doctype html>"), "a.html", "html", "html"},
-        [GS_FORMAT_TUPLES] = {SAMPLE("x\t1\ny\t2\n"), "a", "a" UNCLEAR, "a" UNCLEAR},
-        [GS_FORMAT_TUPLES_BIN] = {SAMPLE("\1\0\0\0\2\0\0\0"), "a", "a" UNCLEAR,
-                                  "a" UNCLEAR},
-        [GS_FORMAT_VECTORS] = {SAMPLE("{\"id\":\"a\",\"vector\":{\"fish\":2.3}}"), "a",
-                               "vectors", "vectors"},
-    };
-#undef SAMPLE
-    _Static_assert(sizeof samples / sizeof *samples == GS_FORMAT_COUNT,
-                   "a file of each, and what document_kind.c and document_shape.c say of "
-                   "it");
-    for (size_t i = 0; i < GS_FORMAT_COUNT; i++) {
-        const char *const bytes = samples[i].bytes;
-        const size_t count = samples[i].count;
-        REQUIRE(bytes != NULL);
-        const char *const hint =
-            gs_document_kind_hint((const uint8_t *)bytes, count, (gs_document_format)i);
-        const looked named = look(samples[i].name, bytes, count, false, &anything);
-        const looked plain = look("a", bytes, count, false, &anything);
-        if (hint != NULL || strcmp(named.what, samples[i].by_name) != 0 ||
-            strcmp(plain.what, samples[i].by_look) != 0) {
-            fprintf(stderr, "--format=%s: %s\n%s: <%s>, not <%s>\na: <%s>, not <%s>\n",
-                    gs_document_format_name((gs_document_format)i),
-                    hint != NULL ? hint : "no hint", samples[i].name, named.what,
-                    samples[i].by_name, plain.what, samples[i].by_look);
-            check_failures++;
+    gs_document_options keyed = anything, told = anything;
+    keyed.id_field = told.id_field = "key";
+    for (gs_document_format i = 0; i < GS_FORMAT_COUNT; i++) {
+        const sample *const s = &samples[i];
+        REQUIRE(s->bytes != NULL);
+        CHECK(gs_document_kind_hint((const uint8_t *)s->bytes, s->count, i) == NULL);
+        const char *const *ending = gs_document_format_endings(i);
+        CHECK((*ending != NULL) == (s->named != NULL));
+        for (; *ending != NULL; ending++) {
+            char name[32];
+            (void)snprintf(name, sizeof name, "a%s", *ending);
+            expect_of(i, name, &anything, s->named);
         }
+        told.format = i;
+        expect_of(i, "a", &anything, s->plain);
+        expect_of(i, "a", &told, s->told_key);
+        expect_of(i, "a", &keyed, s->found_key);
     }
 }
 
