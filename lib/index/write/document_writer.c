@@ -67,11 +67,11 @@ gs_code gs_document_writer_add_packed(gs_document_writer *w, const gs_name_pack 
                                       gs_status *st)
 {
     const size_t count = p->count - p->lead;
-    const uint32_t *const lengths = p->lengths + p->lead;
     const uint64_t begin = w->names.bytes + w->names.used;
     gs_assert(w->has_names && w->count == p->first + p->lead);
     if (count == 0)
         return GS_OK;
+    const uint32_t *const lengths = p->lengths + p->lead;
     for (size_t i = 0; i < p->start_count; i++) {
         const uint64_t offset = begin + p->starts[i];
         GS_TRY(gs_append_file_put(&w->name_offsets, &offset, sizeof offset, st));
