@@ -38,7 +38,8 @@ struct gs_file_writer {
     uint8_t first_page[GS_SUM_PAGE_BYTES]; /* whose head may be set at the end */
     gs_page_sums *pages;
     XXH3_state_t *hash;
-    uint8_t *buffer; /* that is being filled: one of these */
+    uint8_t *buffer; /* that is being filled: this one of these */
+    unsigned filling;
     size_t used;
     uint8_t *buffers[BUFFERS]; /* NULL: not needed yet */
     bool is_written[BUFFERS];  /* just now, by these: */
@@ -134,11 +135,12 @@ static bool has_writers(gs_file_writer *w)
 static gs_code take_buffer(gs_file_writer *w, gs_status *st)
 {
     for (;;) {
-        for (int i = 0; i < BUFFERS; i++) {
+        for (unsigned i = 0; i < BUFFERS; i++) {
             if (w->is_written[i])
                 continue;
             if (w->buffers[i] == NULL)
                 GS_TRY(gs_mem_new(&w->buffers[i], BUFFER_BYTES, "index file", st));
+            w->filling = i;
             w->buffer = w->buffers[i];
             return GS_OK;
         }
@@ -150,13 +152,9 @@ static gs_code write_buffer(gs_file_writer *w, uint64_t offset, gs_status *st)
 {
     if (!has_writers(w))
         return write_at(w, w->buffer, w->used, offset, st);
-    for (int i = 0; i < BUFFERS; i++) {
-        if (w->buffers[i] != w->buffer)
-            continue;
-        w->is_written[i] = true;
-        GS_TRY(gs_aio_write(w->writers, w->fd, w->buffer, w->used, offset,
-                            &w->is_written[i], st));
-    }
+    bool *const is_written = &w->is_written[w->filling];
+    *is_written = true;
+    GS_TRY(gs_aio_write(w->writers, w->fd, w->buffer, w->used, offset, is_written, st));
     return take_buffer(w, st);
 }
 
