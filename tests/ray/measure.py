@@ -31,8 +31,14 @@ def _used() -> float:
     return used.ru_utime + used.ru_stime
 
 
+def settle() -> None:
+    """What the run before has left for the disk to write is not charged to the next one."""
+    os.sync()
+
+
 def one(program: str, memory: int, cores: int, source: Path, target: Path) -> tuple[float, float]:
     """Seconds, and of cores."""
+    settle()
     began, used = time.monotonic(), _used()
     words = [program, f"-S{memory}M", f"--parallel={cores}", f"-T{target.parent}", source, "-o", target]
     subprocess.run(words, check=True)
@@ -41,6 +47,7 @@ def one(program: str, memory: int, cores: int, source: Path, target: Path) -> tu
 
 def many(memory: int, cores: int, source: Path, target: Path, more: list[str]) -> dict:
     stats = target.parent / "stats"
+    settle()
     code, _, err = on_cluster.gpusort_ray(
         "sort", f"--out={target}", "--replace", f"-S{memory // cores}M", "--cpus=1",
         f"-T{target.parent}", f"--stats={stats}", *more, source,

@@ -290,6 +290,17 @@ class Manifests(Scratch):
         with self.assertRaisesRegex(Trouble, "changed"):
             m.check_same(["-n"], plan.make([b], parse_sort([])[0], Chunks.room))
 
+    def test_waits_for_the_disk_only_with_parts_that_do(self) -> None:
+        made = plan.make([self.file("a", b"line\n")], parse_sort([])[0], Chunks.room)
+        for syncs in (False, True):
+            with mock.patch("os.fsync", wraps=os.fsync) as waited:
+                m = manifest.Manifest.begin(
+                    str(self.folder), manifest.SORT, [], made, syncs=syncs
+                )
+                m.complete()
+                manifest.Manifest.read(str(self.folder), manifest.SORT, syncs=syncs).complete()
+            self.assertEqual(waited.call_count, 3 if syncs else 0)
+
     def test_what_is_no_manifest(self) -> None:
         for text in (b"", b"[]", b'{"format": "other"}', b"{"):
             self.file(manifest.NAME, text)

@@ -36,7 +36,7 @@ checksums.
   --no-uring          read and write without io_uring
   --pieces=HOW        what is between the phases of a sort: objects of Ray, files in -T,
                       which all nodes see, or auto: files where there is one node
-  --sync              of a sort: parts are on disk before they have their names
+  --sync              of a sort: parts and the manifest are on disk before they have names
   --retries=N         how often a task is tried again elsewhere (5)
   --gpusort=PROGRAM   on every node (default: in the package, then $PATH)
   --progress[=WHEN]   always, auto (on terminals), never

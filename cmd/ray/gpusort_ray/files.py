@@ -234,10 +234,12 @@ def write_all(fd: int, block: Any) -> None:
 
 
 class Writer:
-    """A file that gets its name by commit(); without it, it never was."""
+    """A file that gets its name by commit(); without it, it never was. On disk before that,
+    if it syncs: to wait for a disk is to wait for all that others have left for it to write."""
 
-    def __init__(self, url: str) -> None:
+    def __init__(self, url: str, syncs: bool = True) -> None:
         self.url = url
+        self._syncs = syncs
         self._stored: StoreFile | None = None
         self._file: IO[bytes] | None = None
         with _asking(url):
@@ -266,7 +268,8 @@ class Writer:
             if self._stored:
                 self._stored.commit()
             elif self._file:
-                os.fsync(self._file.fileno())
+                if self._syncs:
+                    os.fsync(self._file.fileno())
                 self._file.close()
                 os.replace(self._temporary, path_of(self.url))
         self._file = self._stored = None
@@ -285,8 +288,8 @@ class Writer:
             pass
 
 
-def write_whole(url: str, text: bytes) -> None:
-    with Writer(url) as w:
+def write_whole(url: str, text: bytes, syncs: bool = True) -> None:
+    with Writer(url, syncs) as w:
         w.write(text)
         w.commit()
 

@@ -4,7 +4,8 @@ from there, and whoever gets the parts can tell if they are all there and undama
 
 It is written whole, each time under a temporary name first: when the plan stands, every
 few seconds while parts are made, and at the end. A part that it does not know of yet is
-made again, and gives the same bytes."""
+made again, and gives the same bytes. It waits for the disk only where the parts do: of a sort
+with --sync, and of an index. Else a machine that lost its power may have lost either."""
 
 from __future__ import annotations
 
@@ -29,25 +30,27 @@ def _of_chunk(c: Chunk) -> dict[str, Any]:
 
 
 class Manifest:
-    def __init__(self, out: str, body: dict[str, Any]) -> None:
+    def __init__(self, out: str, body: dict[str, Any], syncs: bool = True) -> None:
         self._out = out
         self._body = body
+        self._syncs = syncs
         self._written = 0.0
 
     @classmethod
     def begin(
-        cls, out: str, kind: str, options: list[str], plan: Plan, seed: bytes = b""
-    ) -> Manifest:
+        cls, out: str, kind: str, options: list[str], plan: Plan, seed: bytes = b"",
+        syncs: bool = True,
+    ) -> Manifest:  # fmt: skip
         m = cls(out, {
             "format": kind, "complete": False, "options": options, "parts": plan.parts,
             "header_bytes": plan.header_bytes, "chunks": [_of_chunk(c) for c in plan.chunks],
             "splitters": None, "done": {}, "seed": seed.hex(),
-        })  # fmt: skip
+        }, syncs)  # fmt: skip
         m.write()
         return m
 
     @classmethod
-    def read(cls, out: str, *kinds: str) -> Manifest:
+    def read(cls, out: str, *kinds: str, syncs: bool = True) -> Manifest:
         name = files.join(out, NAME)
         try:
             body = json.loads(files.read_whole(name))
@@ -55,7 +58,7 @@ class Manifest:
                 raise Trouble(f"{name}: its format is {body['format']}, not {' or '.join(kinds)}")
         except (ValueError, KeyError, TypeError) as e:
             raise Trouble(f"{name}: is not a manifest: {e}") from e
-        return cls(out, body)
+        return cls(out, body, syncs)
 
     def check_same(self, options: list[str], plan: Plan) -> None:
         """May this job go on from there? Chunks and parts must be those of before."""
@@ -138,5 +141,6 @@ class Manifest:
         self.write()
 
     def write(self) -> None:
-        files.write_whole(files.join(self._out, NAME), json.dumps(self._body, indent=1).encode())
+        text = json.dumps(self._body, indent=1).encode()
+        files.write_whole(files.join(self._out, NAME), text, self._syncs)
         self._written = time.monotonic()

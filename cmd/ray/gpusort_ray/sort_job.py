@@ -98,9 +98,11 @@ class SortJob:
         out_folder.refuse_lost(inputs, [files.join(o.out, name) for name in self._going])
         if not self._goes_on:
             out_folder.remove(o.out, self._going)
-            self._manifest = Manifest.begin(o.out, SORT, self._o.told, plan, self._seed)
+            self._manifest = Manifest.begin(
+                o.out, SORT, self._o.told, plan, self._seed, self._o.syncs
+            )
             return plan
-        self._manifest = Manifest.read(o.out, SORT)
+        self._manifest = Manifest.read(o.out, SORT, syncs=self._o.syncs)
         self._manifest.check_same(self._o.told, plan)
         if self._o.random_source and self._manifest.seed != self._seed:
             raise Trouble(f"{files.join(o.out, NAME)}: was begun with another --random-source")

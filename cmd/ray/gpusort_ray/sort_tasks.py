@@ -306,7 +306,7 @@ def _write(work: Work, part: int, target: str, words: list[str] | None) -> tuple
     has the header once, on top of the first part."""
     size, sums = 0, xxhash.xxh3_64()
     skip = len(work.header) if work.options.is_table and part > 0 else 0
-    with files.Writer(target) as to:
+    with files.Writer(target, work.options.syncs) as to:
 
         def put(block: Any) -> None:
             nonlocal size
