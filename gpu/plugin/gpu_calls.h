@@ -200,6 +200,13 @@
     CALL(gs_code, gs_word_block_positions,                                              \
          (gs_word_block *w, unsigned lane, uint64_t first, size_t count,                \
           gs_status *st), (w, lane, first, count, st), return gs_gpu_refuse(st))        \
+    CALL(gs_code, gs_word_block_encode,                                                 \
+         (gs_word_block *w, bool *are_made, gs_status *st), (w, are_made, st),          \
+         *are_made = false; return gs_gpu_refuse(st))                                   \
+    CALL(gs_code, gs_word_block_stored,                                                 \
+         (gs_word_block *w, unsigned lane, uint64_t first, size_t count,                \
+          size_t *taken, gs_status *st), (w, lane, first, count, taken, st),            \
+         *taken = 0; return gs_gpu_refuse(st))                                          \
     CALL(gs_code, gs_word_block_reset, (gs_word_block *w, gs_status *st), (w, st),      \
          return gs_gpu_refuse(st))                                                      \
     CALL(size_t, gs_word_block_device_bytes, (const gs_word_block *w), (w), return 0)

@@ -33,9 +33,10 @@
  * fit (gs_word_block_room, gs_word_most_of).
  *
  * Call order: new, leave_out*, (add* or add_tuples*, sort_terms, terms, (join_terms),
- * sort, first_postings, (documents, positions)*, reset)*, free. A lane is one thread's at
- * a time; add, add_tuples, documents and positions may be called of several lanes at
- * once, the rest when no other call is under way. All of them wait for the device.
+ * sort, first_postings, (encode), (documents, positions, stored)*, reset)*, free. A lane
+ * is one thread's at a time; add, add_tuples, documents, positions and stored may be
+ * called of several lanes at once, the rest when no other call is under way. All of them
+ * wait for the device.
  */
 #ifndef GS_GPU_WORDS_WORD_BLOCK_H
 #define GS_GPU_WORDS_WORD_BLOCK_H
@@ -44,6 +45,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "lib/base/block_steps.h"
 #include "lib/base/status.h"
 
 #ifdef __cplusplus
@@ -57,6 +59,9 @@ enum {
     /* Of a term's bytes, which are padded with zeros to a multiple of so many. */
     GS_WORD_TERM_PAD = 8,
     GS_WORD_TERM_BITS = 16, /* of a gs_word_term that are its length */
+    GS_WORD_BLOCK = GS_STEP_POSTINGS,
+    GS_WORD_WINDOW_BLOCKS = 512, /* that are fetched at once, at most */
+    GS_WORD_BLOCK_SLACK = 16,    /* bytes behind blocks that may be read */
 };
 
 typedef struct gs_word_block gs_word_block;
@@ -101,6 +106,10 @@ typedef struct gs_word_lane {
     uint32_t *starts;        /* piece_documents + 1 */
     const uint32_t *lengths; /* piece_documents: of the last piece */
     const uint32_t *documents, *tokens, *positions; /* of the last windows */
+    /* Of the last stored blocks: where each begins, and behind them the end, counted
+     * alike from anywhere; the last docID of each. Their bytes are the text. */
+    const uint64_t *block_starts;
+    const uint32_t *block_lasts;
 } gs_word_lane;
 
 gs_word_lane gs_word_block_lane(const gs_word_block *w, unsigned lane);
@@ -195,6 +204,17 @@ GS_MUST_CHECK gs_code gs_word_block_documents(gs_word_block *w, unsigned lane,
 GS_MUST_CHECK gs_code gs_word_block_positions(gs_word_block *w, unsigned lane,
                                               uint64_t first, size_t count,
                                               gs_status *st);
+
+/* The postings of each term, GS_WORD_BLOCK at a time from its first one on, become blocks
+ * as an index stores them (lib/base/block_steps.h). Block k of a term whose postings
+ * begin at p has place p / GS_WORD_BLOCK + k; a place may be empty, and a block that is
+ * left to the cores is. *are_made is false if there is no room for them. */
+GS_MUST_CHECK gs_code gs_word_block_encode(gs_word_block *w, bool *are_made,
+                                           gs_status *st);
+/* Blocks of at most `count` places from `first` on, at least one; how many is *taken. */
+GS_MUST_CHECK gs_code gs_word_block_stored(gs_word_block *w, unsigned lane,
+                                           uint64_t first, size_t count, size_t *taken,
+                                           gs_status *st);
 
 /* Empties it. */
 GS_MUST_CHECK gs_code gs_word_block_reset(gs_word_block *w, gs_status *st);

@@ -58,6 +58,8 @@ typedef struct gs_word_lane_memory {
     gs_word_answer *h_answer, *d_answer;
     gs_word_state *h_state;
     uint32_t *h_documents, *h_tokens, *h_positions;
+    uint64_t *h_block_starts; /* GS_WORD_WINDOW_BLOCKS + 1 */
+    uint32_t *h_block_lasts;
     void *d_temp;
     uint8_t *h_memory; /* all of the host's */
 } gs_word_lane_memory;
@@ -90,6 +92,8 @@ struct gs_word_block {
     gs_word_sums sums;
     const uint32_t *d_documents, *d_starts;
     uint32_t *d_sorted_positions;
+    uint8_t *d_free; /* the array of keys that neither holds postings nor is needed */
+    size_t free_bytes;
 };
 
 /* Does a number go with each token? A position, or a frequency. */

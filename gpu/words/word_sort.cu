@@ -149,7 +149,7 @@ gs_code gs_word_sort_temp(const gs_word_room *room, bool has_numbers, size_t *by
     const int64_t terms = (int64_t)room->terms, tokens = (int64_t)room->tokens;
     cub::DoubleBuffer<uint64_t> keys;
     cub::DoubleBuffer<uint32_t> positions;
-    size_t needs[5] = {0, 0, 0, 0, 0};
+    size_t needs[6] = {0, 0, 0, 0, 0, 0};
     GPU_TRY(st, cub::DeviceMergeSort::SortKeys(nullptr, needs[0], (gs_word_item *)nullptr,
                                                terms, item_less{nullptr, nullptr}));
     GPU_TRY(st, cub::DeviceRadixSort::SortKeys(nullptr, needs[1], keys, tokens, 0, 64));
@@ -161,8 +161,11 @@ gs_code gs_word_sort_temp(const gs_word_room *room, bool has_numbers, size_t *by
     GPU_TRY(st, cub::DeviceScan::ExclusiveSum(
                     nullptr, needs[3], (uint32_t *)nullptr, (uint32_t *)nullptr,
                     has_numbers ? tokens + 1 : tokens / GS_WORD_KEYS_A_THREAD + 2));
+    GPU_TRY(st, cub::DeviceScan::ExclusiveSum(nullptr, needs[5], (uint64_t *)nullptr,
+                                              (uint64_t *)nullptr,
+                                              tokens / GS_WORD_BLOCK + 1));
     *bytes = 0;
-    for (unsigned i = 0; i < 5; i++)
+    for (unsigned i = 0; i < 6; i++)
         *bytes = needs[i] > *bytes ? needs[i] : *bytes;
     return GS_OK;
 }
@@ -244,7 +247,7 @@ static gs_code sum_frequencies(gs_word_block *w, const uint32_t **sums, gs_statu
     return GS_OK;
 }
 
-static gs_code make_postings(gs_word_block *w, const uint64_t *keys, uint64_t *other,
+static gs_code make_postings(gs_word_block *w, uint64_t *keys, uint64_t *other,
                              uint32_t first_document, unsigned document_bits,
                              gs_status *st)
 {
@@ -277,6 +280,8 @@ static gs_code make_postings(gs_word_block *w, const uint64_t *keys, uint64_t *o
     w->sums.postings = ends[0];
     w->d_documents = documents;
     w->d_starts = starts;
+    w->d_free = (uint8_t *)keys;
+    w->free_bytes = (size_t)w->room.tokens * sizeof *keys;
     return GS_OK;
 }
 

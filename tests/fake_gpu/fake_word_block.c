@@ -5,10 +5,10 @@
  * It goes through the steps of the kernels (gpu/words/word_steps.h) thread by thread, and
  * sorts with qsort; text is taken over when it is added, and windows are what they are
  * until the next. GS_FAKE_GPU_FAIL=STEP:N makes the N-th call of a step fail: start,
- * leave, piece, items, terms, join, order, firsts, window, place, reset;
+ * leave, piece, items, terms, join, order, firsts, window, place, encode, stored, reset;
  * GS_FAKE_GPU_WRONG=HOW gives a wrong answer without a word: documents, terms, tokens,
- * places, refused, firsts; GS_FAKE_GPU_MEMORY=BYTES is what a block may hold, but a
- * piece.
+ * places, refused, firsts, stored; GS_FAKE_GPU_MEMORY=BYTES is what a block may hold, but
+ * a piece.
  */
 #include "gpu/words/word_block.h"
 
@@ -26,7 +26,8 @@ enum { SLOTS_A_TERM = 2, TOKEN_BYTES = 24, TERM_BYTES = 64 };
 
 typedef struct fake_lane {
     uint8_t *text;
-    uint32_t *starts, *lengths, *sums, *documents, *tokens, *positions;
+    uint32_t *starts, *lengths, *sums, *documents, *tokens, *positions, *block_lasts;
+    uint64_t *block_starts;
 } fake_lane;
 
 /* A token, and later a posting. */
@@ -53,6 +54,10 @@ struct gs_word_block {
     uint32_t *ranks;
     uint32_t *starts, *documents; /* of postings */
     uint32_t *first_postings;
+    uint32_t
+        *positions; /* of all tokens; these and what follows: as long as it is sorted */
+    uint64_t *block_starts;
+    uint8_t *blocks;
 };
 
 /* --- new and free ------------------------------------------------------------------- */
@@ -68,6 +73,9 @@ static gs_code new_lane(gs_word_block *w, fake_lane *lane, gs_status *st)
                       "fake lane", st));
     GS_TRY(gs_mem_new(&lane->documents, o->window_postings * size, "fake lane", st));
     GS_TRY(gs_mem_new(&lane->tokens, (o->window_postings + 1) * size, "fake lane", st));
+    GS_TRY(gs_mem_new(&lane->block_starts, (GS_WORD_WINDOW_BLOCKS + 1) * sizeof(uint64_t),
+                      "fake lane", st));
+    GS_TRY(gs_mem_new(&lane->block_lasts, GS_WORD_WINDOW_BLOCKS * size, "fake lane", st));
     return gs_mem_new(&lane->positions, o->window_positions * size, "fake lane", st);
 }
 
@@ -136,8 +144,13 @@ void gs_word_block_free(gs_word_block *w)
         gs_mem_free(lane->documents);
         gs_mem_free(lane->tokens);
         gs_mem_free(lane->positions);
+        gs_mem_free(lane->block_starts);
+        gs_mem_free(lane->block_lasts);
     }
     gs_mem_free(w->lanes);
+    gs_mem_free(w->positions);
+    gs_mem_free(w->block_starts);
+    gs_mem_free(w->blocks);
     gs_mem_unmap(w->tokens, w->room.tokens * sizeof *w->tokens);
     gs_mem_unmap(w->slots, w->slot_count * sizeof *w->slots);
     gs_mem_unmap(w->terms, w->room.terms * sizeof *w->terms);
@@ -154,8 +167,8 @@ void gs_word_block_free(gs_word_block *w)
 gs_word_lane gs_word_block_lane(const gs_word_block *w, unsigned lane)
 {
     const fake_lane *const l = &w->lanes[lane];
-    return (gs_word_lane){l->text,      l->starts, l->lengths,
-                          l->documents, l->tokens, l->positions};
+    return (gs_word_lane){l->text,   l->starts,    l->lengths,      l->documents,
+                          l->tokens, l->positions, l->block_starts, l->block_lasts};
 }
 
 gs_word_room gs_word_block_room(const gs_word_block *w)
@@ -166,6 +179,16 @@ gs_word_room gs_word_block_room(const gs_word_block *w)
 size_t gs_word_block_device_bytes(const gs_word_block *w)
 {
     return w->room.tokens * TOKEN_BYTES + w->room.terms * TERM_BYTES;
+}
+
+static void forget_blocks(gs_word_block *w)
+{
+    gs_mem_free(w->positions);
+    gs_mem_free(w->block_starts);
+    gs_mem_free(w->blocks);
+    w->positions = NULL;
+    w->block_starts = NULL;
+    w->blocks = NULL;
 }
 
 /* A term that is left out keeps its number. */
@@ -181,6 +204,7 @@ static void put_again(gs_word_block *w, uint32_t number)
 gs_code gs_word_block_reset(gs_word_block *w, gs_status *st)
 {
     GS_TRY(pass("reset", st));
+    forget_blocks(w);
     memset(w->slots, 0, w->slot_count * sizeof *w->slots);
     w->used = w->told;
     w->left_out = w->tuple_tokens = 0;
@@ -524,5 +548,85 @@ gs_code gs_word_block_positions(gs_word_block *w, unsigned lane, uint64_t first,
         l->positions[i] = w->tokens[first + i].position;
     if (is_wrong("places"))
         memset(l->positions, 0, count * sizeof *l->positions);
+    return GS_OK;
+}
+
+/* --- stored blocks ------------------------------------------------------------------ */
+
+/* The block of that place; false: it is empty. */
+static bool find_block(const gs_word_block *w, uint64_t place, gs_step_block *b)
+{
+    uint64_t term = 0;
+    while (term + 1 < w->sums.terms &&
+           w->first_postings[term + 1] < (place + 1) * GS_WORD_BLOCK)
+        term++;
+    const uint64_t begin = w->first_postings[term], end = w->first_postings[term + 1];
+    const uint64_t first = begin + (place - begin / GS_WORD_BLOCK) * GS_WORD_BLOCK;
+    if (end < first + GS_WORD_BLOCK)
+        return false;
+    *b = (gs_step_block){w->documents + first, w->starts + first, w->positions,
+                         first == begin ? 0 : w->documents[first - 1] + 1};
+    return true;
+}
+
+static gs_code copy_positions(gs_word_block *w, gs_status *st)
+{
+    if (!w->options.has_positions)
+        return GS_OK;
+    GS_TRY(gs_mem_new_array(&w->positions, w->sums.tokens, sizeof *w->positions, "fake",
+                            st));
+    for (uint64_t i = 0; i < w->sums.tokens; i++)
+        w->positions[i] = w->tokens[i].position;
+    return GS_OK;
+}
+
+gs_code gs_word_block_encode(gs_word_block *w, bool *are_made, gs_status *st)
+{
+    const uint64_t places = w->sums.postings / GS_WORD_BLOCK;
+    const uint32_t most = (uint32_t)w->options.piece_bytes - GS_WORD_BLOCK_SLACK;
+    gs_step_block b;
+    *are_made = false;
+    GS_TRY(pass("encode", st));
+    forget_blocks(w);
+    if (places == 0)
+        return GS_OK;
+    GS_TRY(copy_positions(w, st));
+    GS_TRY(gs_mem_new_array(&w->block_starts, places + 1, sizeof *w->block_starts, "fake",
+                            st));
+    for (uint64_t i = 0; i < places; i++)
+        w->block_starts[i + 1] =
+            w->block_starts[i] +
+            (find_block(w, i, &b) ? gs_step_block_bytes(&b, most) : 0);
+    GS_TRY(gs_mem_new(&w->blocks, w->block_starts[places] + 1, "fake", st));
+    for (uint64_t i = 0; i < places; i++) {
+        if (w->block_starts[i + 1] > w->block_starts[i] && find_block(w, i, &b))
+            gs_step_block_put(&b, w->blocks + w->block_starts[i]);
+    }
+    *are_made = true;
+    return GS_OK;
+}
+
+gs_code gs_word_block_stored(gs_word_block *w, unsigned lane, uint64_t first,
+                             size_t count, size_t *taken, gs_status *st)
+{
+    const fake_lane *const l = &w->lanes[lane];
+    const uint64_t *const starts = w->block_starts + first;
+    gs_step_block b;
+    size_t n = 0;
+    *taken = 0;
+    GS_TRY(pass("stored", st));
+    gs_assert(count > 0 && count <= GS_WORD_WINDOW_BLOCKS);
+    gs_assert(first + count <= w->sums.postings / GS_WORD_BLOCK);
+    while (n < count &&
+           starts[n + 1] - starts[0] <= w->options.piece_bytes - GS_WORD_BLOCK_SLACK)
+        n++;
+    memcpy(l->block_starts, starts, (n + 1) * sizeof *starts);
+    for (size_t i = 0; i < n; i++)
+        l->block_lasts[i] =
+            find_block(w, first + i, &b) ? b.documents[GS_WORD_BLOCK - 1] : 0;
+    memcpy(l->text, w->blocks + starts[0], starts[n] - starts[0]);
+    if (is_wrong("stored"))
+        l->block_lasts[0]++;
+    *taken = n;
     return GS_OK;
 }

@@ -229,6 +229,7 @@ typedef struct block_source {
 struct gs_block_merger {
     size_t count;
     block_source **same; /* those that have the term, in their order */
+    gs_made_block made;
     block_source sources[];
 };
 
@@ -296,9 +297,24 @@ static gs_code read_batch(block_source *s, gs_status *st)
     return GS_OK;
 }
 
-static gs_code copy_whole(block_source *s, gs_posting_gather *gather, gs_status *st)
+/* Blocks that are made already are copied as they are. */
+static gs_code copy_made(gs_block_merger *m, block_source *s, gs_posting_gather *gather,
+                         gs_status *st)
+{
+    bool is_there = s->block->ops->take != NULL && gather->target.block != NULL;
+    while (is_there) {
+        GS_TRY(s->block->ops->take(s->block->block, &s->reader, &m->made, &is_there, st));
+        if (is_there)
+            GS_TRY(gs_posting_gather_block(gather, &m->made.block, st));
+    }
+    return GS_OK;
+}
+
+static gs_code copy_whole(gs_block_merger *m, block_source *s, gs_posting_gather *gather,
+                          gs_status *st)
 {
     for (;;) {
+        GS_TRY(copy_made(m, s, gather, st));
         GS_TRY(read_batch(s, st));
         if (s->batch.count == 0)
             return GS_OK;
@@ -363,7 +379,7 @@ static gs_code merge_term(gs_block_merger *m, size_t same, gs_posting_gather *ga
             GS_TRY(read_batch(s, st));
     }
     if (same == 1)
-        return copy_whole(m->same[0], gather, st);
+        return copy_whole(m, m->same[0], gather, st);
     while (same > 0)
         GS_TRY(take_stretch(m, &same, gather, st));
     return GS_OK;

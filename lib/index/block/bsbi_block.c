@@ -324,7 +324,8 @@ static unsigned lowest_bit(const gs_bsbi_block *b)
 
 gs_code gs_bsbi_block_sort(gs_bsbi_block *b, gs_term_block *view, gs_status *st)
 {
-    static const gs_term_block_ops ops = {get_term, weigh_groups, open_group, read_group};
+    static const gs_term_block_ops ops = {
+        .term = get_term, .weigh = weigh_groups, .open = open_group, .read = read_group};
     gs_tuples tuples = {.width = b->is_wide ? GS_TUPLE_128 : GS_TUPLE_64,
                         .keys = b->keys,
                         .scratch = b->scratch,

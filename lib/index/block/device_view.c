@@ -6,7 +6,11 @@
 #include "lib/base/assertion.h"
 #include "lib/base/mem.h"
 
-enum { WINDOW_FIRST = 1 << 11, SLACK = 16 };
+enum { WINDOW_FIRST = 1 << 11, BLOCKS_FIRST = WINDOW_FIRST / GS_INDEX_BLOCK, SLACK = 16 };
+
+_Static_assert((int)GS_WORD_BLOCK == (int)GS_INDEX_BLOCK &&
+                   (int)GS_WORD_BLOCK_SLACK >= (int)GS_PACK_SLACK,
+               "blocks are those of an index");
 
 static gs_code fail_wrong(const char *what, gs_status *st)
 {
@@ -39,7 +43,8 @@ static gs_device_window *take_window(const gs_device_block *b)
                                      .lane = i,
                                      .memory = gs_word_block_lane(b->words, i),
                                      .wanted = WINDOW_FIRST,
-                                     .positions_wanted = WINDOW_FIRST};
+                                     .positions_wanted = WINDOW_FIRST,
+                                     .blocks_wanted = BLOCKS_FIRST};
     }
     pthread_mutex_unlock(&home->mutex);
     gs_assert(window != NULL);
@@ -51,20 +56,24 @@ static uint64_t smaller(uint64_t a, uint64_t b)
     return a < b ? a : b;
 }
 
-/* How much is fetched: where one window follows the other twice as much each time, so
- * that short ranges do not fetch what they do not read. */
-static size_t next_size(size_t *wanted, bool follows, size_t most)
+/* How much is fetched from `at` on, behind what ends at `end`: twice as much each time
+ * where that is not left by more than a window, so that short ranges do not fetch what
+ * they do not read, and terms between whose postings others are skipped, full blocks or
+ * none, still share a window. */
+static size_t next_size(size_t *wanted, uint64_t at, uint64_t end, size_t first,
+                        size_t most)
 {
-    *wanted = follows ? (size_t)smaller(2 * *wanted, most) : WINDOW_FIRST;
+    const bool follows = end > 0 && at >= end && at - end <= *wanted;
+    *wanted = follows ? (size_t)smaller(2 * *wanted, most) : first;
     return *wanted;
 }
 
 static gs_code fetch(gs_device_window *w, uint64_t first, gs_status *st)
 {
     const gs_word_sums *const sums = &w->block->sums;
-    const size_t count = (size_t)smaller(
-        next_size(&w->wanted, first == w->end && w->end > 0, GS_DEVICE_WINDOW_POSTINGS),
-        sums->postings - first);
+    const size_t size =
+        next_size(&w->wanted, first, w->end, WINDOW_FIRST, GS_DEVICE_WINDOW_POSTINGS);
+    const size_t count = (size_t)smaller(size, sums->postings - first);
     w->first = w->end = 0;
     GS_TRY(gs_word_block_documents(w->block->words, w->lane, first, count, st));
     w->first = first;
@@ -75,14 +84,27 @@ static gs_code fetch(gs_device_window *w, uint64_t first, gs_status *st)
 static gs_code fetch_positions(gs_device_window *w, uint64_t first, gs_status *st)
 {
     const gs_word_sums *const sums = &w->block->sums;
-    const bool follows = first == w->position_end && w->position_end > 0;
-    const size_t count = (size_t)smaller(
-        next_size(&w->positions_wanted, follows, GS_DEVICE_WINDOW_POSITIONS),
-        sums->tokens - first);
+    const size_t size = next_size(&w->positions_wanted, first, w->position_end,
+                                  WINDOW_FIRST, GS_DEVICE_WINDOW_POSITIONS);
+    const size_t count = (size_t)smaller(size, sums->tokens - first);
     w->first_position = w->position_end = 0;
     GS_TRY(gs_word_block_positions(w->block->words, w->lane, first, count, st));
     w->first_position = first;
     w->position_end = first + count;
+    return GS_OK;
+}
+
+static gs_code fetch_blocks(gs_device_window *w, uint64_t first, gs_status *st)
+{
+    const uint64_t places = w->block->sums.postings / GS_INDEX_BLOCK;
+    const size_t size = next_size(&w->blocks_wanted, first, w->block_end, BLOCKS_FIRST,
+                                  GS_WORD_WINDOW_BLOCKS);
+    const size_t count = (size_t)smaller(size, places - first);
+    size_t taken = 0;
+    w->first_block = w->block_end = 0;
+    GS_TRY(gs_word_block_stored(w->block->words, w->lane, first, count, &taken, st));
+    w->first_block = first;
+    w->block_end = first + taken;
     return GS_OK;
 }
 
@@ -122,7 +144,7 @@ static gs_code open_term(const void *block, size_t index, gs_term_reader *r,
         r->window = take_window(b);
         r->window_give_back = give_back;
     }
-    r->next = b->first_postings[index];
+    r->next = r->begin = b->first_postings[index];
     r->next_end = b->first_postings[index + 1];
     return GS_OK;
 }
@@ -176,6 +198,16 @@ static gs_code add_postings(const gs_device_block *b, gs_term_reader *r, size_t 
     return GS_OK;
 }
 
+/* Where full blocks are made, postings are read up to the next one. */
+static uint64_t readable_end(const gs_device_block *b, const gs_term_reader *r)
+{
+    const uint64_t read = r->next - r->begin;
+    return b->windows->has_blocks
+               ? smaller(r->next_end,
+                         r->begin + (read / GS_INDEX_BLOCK + 1) * GS_INDEX_BLOCK)
+               : r->next_end;
+}
+
 static gs_code read_postings(const void *block, gs_term_reader *r,
                              gs_posting_batch *batch, gs_status *st)
 {
@@ -183,17 +215,94 @@ static gs_code read_postings(const void *block, gs_term_reader *r,
     gs_device_window *const w = r->window;
     const bool has_positions = b->options.has_positions;
     gs_posting_batch_clear(batch);
-    while (r->next < r->next_end && !gs_posting_batch_is_full(batch)) {
+    const uint64_t end = readable_end(b, r);
+    while (r->next < end && !gs_posting_batch_is_full(batch)) {
         if (r->next < w->first || r->next >= w->end)
             GS_TRY(fetch(w, r->next, st));
         const size_t at = (size_t)(r->next - w->first);
-        const uint64_t left = smaller(r->next_end, w->end) - r->next;
+        const uint64_t left = smaller(end, w->end) - r->next;
         const size_t room = has_positions ? 1 : GS_POSTINGS_MAX - batch->count;
         const uint32_t token = w->memory.tokens[at];
         GS_TRY(add_postings(b, r, at, (size_t)smaller(left, room), batch, st));
         if (has_positions)
             GS_TRY(add_positions(w, batch, token, batch->tfs[batch->count - 1], st));
     }
+    return GS_OK;
+}
+
+/* --- full blocks -------------------------------------------------------------------- */
+
+static gs_code make_blocks(const void *block, gs_status *st)
+{
+    const gs_device_block *const b = block;
+    return b->sums.postings > 0
+               ? gs_word_block_encode(b->words, &b->windows->has_blocks, st)
+               : GS_OK;
+}
+
+/* Positions of so many tokens, up to the end. */
+static bool are_places(const uint8_t *p, const uint8_t *end, uint64_t tokens)
+{
+    while (tokens > 0) {
+        const size_t n = (size_t)smaller(tokens, GS_NUMBERS_MAX);
+        if (!gs_numbers_pass(&p, end, n))
+            return false;
+        tokens -= n;
+    }
+    return p == end;
+}
+
+/* Reads what the GPU has written before it is believed. */
+static bool read_block(const gs_device_block *b, uint64_t least, uint64_t last,
+                       const uint8_t *data, size_t bytes, gs_made_block *out)
+{
+    const uint8_t *p = data;
+    uint64_t tokens = GS_INDEX_BLOCK;
+    if (last > b->last_doc ||
+        !gs_block_get_docs(&p, data + bytes, least, last, out->docs) ||
+        !gs_numbers_get(&p, data + bytes, GS_INDEX_BLOCK, out->numbers))
+        return false;
+    for (size_t i = 0; i < GS_INDEX_BLOCK; i++) {
+        tokens += out->numbers[i];
+        out->tfs[i] = (uint32_t)(out->numbers[i] + 1);
+    }
+    const size_t place_bytes = (size_t)(data + bytes - p);
+    out->block = (gs_foreign_block){
+        .docs = out->docs,
+        .tfs = out->tfs,
+        .first_number = out->docs[0] - least,
+        .stored = {data, p, bytes - place_bytes, place_bytes},
+    };
+    return tokens <= b->sums.tokens &&
+           are_places(p, data + bytes, b->options.has_positions ? tokens : 0);
+}
+
+static gs_code take_block(const void *block, gs_term_reader *r, gs_made_block *out,
+                          bool *is_there, gs_status *st)
+{
+    const gs_device_block *const b = block;
+    gs_device_window *const w = r->window;
+    const uint64_t read = r->next - r->begin;
+    *is_there = false;
+    if (!b->windows->has_blocks || r->next_end - r->next < GS_INDEX_BLOCK ||
+        read % GS_INDEX_BLOCK != 0)
+        return GS_OK;
+    const uint64_t place = r->begin / GS_INDEX_BLOCK + read / GS_INDEX_BLOCK;
+    if (place < w->first_block || place >= w->block_end)
+        GS_TRY(fetch_blocks(w, place, st));
+    const size_t i = (size_t)(place - w->first_block);
+    const uint64_t *const starts = w->memory.block_starts;
+    if (starts[i] == starts[i + 1])
+        return GS_OK;
+    if (starts[i] < starts[0] || starts[i + 1] < starts[i] ||
+        starts[i + 1] - starts[0] > b->options.piece_bytes - GS_WORD_BLOCK_SLACK ||
+        !read_block(b, r->doc, w->memory.block_lasts[i],
+                    w->memory.text + (starts[i] - starts[0]),
+                    (size_t)(starts[i + 1] - starts[i]), out))
+        return fail_wrong("a block is not as it should be", st);
+    r->doc = out->docs[GS_INDEX_BLOCK - 1] + 1;
+    r->next += GS_INDEX_BLOCK;
+    *is_there = true;
     return GS_OK;
 }
 
@@ -219,6 +328,8 @@ void gs_device_view_release(gs_device_block *b)
     b->first_postings = NULL;
     b->first_bytes = 0;
     b->list = (gs_form_list){0};
+    if (b->windows != NULL)
+        b->windows->has_blocks = false;
 }
 
 static bool terms_are_in_order(const gs_device_block *b)
@@ -280,8 +391,8 @@ static gs_code fetch_first_postings(gs_device_block *b, gs_status *st)
 gs_code gs_device_block_sort(gs_device_block *b, gs_team *team, gs_term_block *view,
                              gs_status *st)
 {
-    static const gs_term_block_ops ops = {get_term, weigh_terms, open_term,
-                                          read_postings};
+    static const gs_term_block_ops ops = {get_term,      weigh_terms, open_term,
+                                          read_postings, make_blocks, take_block};
     gs_device_view_release(b);
     *view = (gs_term_block){&ops, b, 0};
     if (!b->has_docs)

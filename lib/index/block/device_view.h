@@ -29,11 +29,13 @@ typedef struct gs_device_window {
     gs_word_lane memory;
     uint64_t first, end; /* postings, and: */
     uint64_t first_position, position_end;
-    size_t wanted, positions_wanted; /* that the next is to have */
+    uint64_t first_block, block_end;                /* places of those that are stored */
+    size_t wanted, positions_wanted, blocks_wanted; /* that the next is to have */
 } gs_device_window;
 
 struct gs_device_windows {
     pthread_mutex_t mutex; /* guards who has which */
+    bool has_blocks;       /* full ones are made; before anybody reads */
     unsigned count;
     gs_device_window windows[];
 };

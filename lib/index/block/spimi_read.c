@@ -183,4 +183,5 @@ static gs_code read_list(const void *block, gs_term_reader *r, gs_posting_batch 
     return GS_OK;
 }
 
-const gs_term_block_ops gs_spimi_read_ops = {get_term, weigh_lists, open_list, read_list};
+const gs_term_block_ops gs_spimi_read_ops = {
+    .term = get_term, .weigh = weigh_lists, .open = open_list, .read = read_list};

@@ -40,6 +40,7 @@ typedef struct gs_term_view {
 typedef struct gs_term_reader {
     /* in an array, of tuples or of postings that had to be put in order: */
     size_t next, next_end;
+    size_t begin;          /* on a GPU, the term's first */
     uint64_t *sorted;      /* such postings: in `kept`, or mapped */
     size_t sorted_bytes;   /* of the map */
     pthread_mutex_t *held; /* the right to hold a long list of them */
@@ -56,6 +57,14 @@ typedef struct gs_term_reader {
 
 enum { GS_SORTED_KEPT = 2 * 4096 };
 
+/* A full block of a term's postings that is made already, and its postings, which are in
+ * the arrays. */
+typedef struct gs_made_block {
+    gs_foreign_block block;
+    uint64_t docs[GS_BLOCK_DOCS_ROOM], numbers[GS_NUMBERS_MAX];
+    uint32_t tfs[GS_INDEX_BLOCK];
+} gs_made_block;
+
 typedef struct gs_term_block_ops {
     void (*term)(const void *block, size_t index, gs_term_view *out);
     /* About how many postings terms [begin, end) have, for those who share them out. */
@@ -66,6 +75,12 @@ typedef struct gs_term_block_ops {
     /* Replaces the batch by the next postings; none: the term has no more. */
     gs_code (*read)(const void *block, gs_term_reader *reader, gs_posting_batch *batch,
                     gs_status *st);
+    /* Both NULL: none is made. Makes full blocks of all terms' postings; one thread. */
+    gs_code (*make)(const void *block, gs_status *st);
+    /* The block that comes next, instead of its postings, valid until the next call;
+     * *is_there is false if these are to be read. */
+    gs_code (*take)(const void *block, gs_term_reader *reader, gs_made_block *out,
+                    bool *is_there, gs_status *st);
 } gs_term_block_ops;
 
 typedef struct gs_term_block {

@@ -3,6 +3,7 @@
 
 #include <stdatomic.h>
 
+#include "lib/base/assertion.h"
 #include "lib/base/cancel.h"
 #include "lib/base/mem.h"
 #include "lib/index/block/blocks.h"
@@ -32,10 +33,21 @@ static gs_code take_postings(void *context, const gs_posting_batch *batch, gs_st
                                   st);
 }
 
+/* Postings before it are full blocks as well, so that it fits. */
+static gs_code take_block(void *context, const gs_foreign_block *block, gs_status *st)
+{
+    part_writer *const w = context;
+    bool is_taken = false;
+    w->postings += GS_INDEX_BLOCK;
+    GS_TRY(gs_index_part_block(w->part, block, &is_taken, st));
+    gs_assert(is_taken);
+    return GS_OK;
+}
+
 static void part_writer_init(part_writer *w, const gs_index_emit *emit)
 {
     *w = (part_writer){.emit = emit};
-    const gs_posting_target target = {take_term, take_postings, w};
+    const gs_posting_target target = {take_term, take_postings, w, take_block};
     gs_posting_gather_init(&w->gather, &target, emit->build->has_positions);
 }
 
@@ -128,6 +140,10 @@ gs_code gs_index_emit_blocks(const gs_index_emit *emit, gs_team *team,
                       .trace = gs_team_trace(team),
                       .blocks = blocks,
                       .block_count = block_count};
+    for (size_t i = 0; i < block_count; i++) {
+        if (blocks[i].ops->make != NULL)
+            GS_TRY(blocks[i].ops->make(blocks[i].block, st));
+    }
     GS_TRY(gs_block_ranges_cut(&job.ranges, blocks, block_count, emit->part_count, team,
                                st));
     if (gs_team_run(team, blocks_worker, &job, st) == GS_OK)

@@ -193,7 +193,8 @@ static gs_code write_postings(void *context, const gs_posting_batch *batch, gs_s
 
 gs_posting_target gs_posting_writer_target(gs_posting_writer *w)
 {
-    return (gs_posting_target){write_term, write_postings, w};
+    return (gs_posting_target){
+        .term = write_term, .postings = write_postings, .context = w};
 }
 
 /* --- joining ----------------------------------------------------------------------- */

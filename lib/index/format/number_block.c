@@ -13,7 +13,6 @@
 
 enum {
     HEAD_BITS = 0x3f,
-    HEAD_EXCEPTIONS = 0x40,
 };
 
 /* The byte is read once, whoever else writes to it. */
@@ -41,7 +40,7 @@ size_t gs_numbers_bytes(const uint64_t *numbers, size_t count)
     if (count < GS_NUMBERS_FEW)
         return bytes_of_few(numbers, count);
     gs_number_plan_make(&plan, numbers, count);
-    return plan.bytes;
+    return plan.width.bytes;
 }
 
 uint8_t *gs_numbers_put(uint8_t *to, const uint64_t *numbers, size_t count)
@@ -60,24 +59,26 @@ uint8_t *gs_numbers_put(uint8_t *to, const uint64_t *numbers, size_t count)
 uint8_t *gs_numbers_put_planned(uint8_t *to, const uint64_t *numbers, size_t count,
                                 const gs_number_plan *plan)
 {
+    const gs_pack_width *const width = &plan->width;
     gs_assert(count >= GS_NUMBERS_FEW && count <= GS_NUMBERS_MAX);
-    *to++ = (uint8_t)(plan->bits | (plan->exceptions > 0 ? HEAD_EXCEPTIONS : 0));
-    to = gs_pack_put_some(to, numbers, count, plan->bits);
-    if (plan->exceptions == 0)
+    *to++ =
+        (uint8_t)(width->bits | (width->exceptions > 0 ? GS_NUMBERS_HAVE_EXCEPTIONS : 0));
+    to = gs_pack_put_some(to, numbers, count, width->bits);
+    if (width->exceptions == 0)
         return to;
     uint64_t high[GS_NUMBERS_MAX];
     unsigned n = 0;
-    *to++ = (uint8_t)plan->exceptions;
-    *to++ = (uint8_t)plan->more_bits;
+    *to++ = (uint8_t)width->exceptions;
+    *to++ = (uint8_t)width->more_bits;
     for (size_t from = 0; from < count; from += 64) {
         for (uint64_t left = plan->large[from / 64]; left != 0; left &= left - 1) {
             const size_t i = from + (size_t)__builtin_ctzll(left);
             *to++ = (uint8_t)i;
-            high[n++] = numbers[i] >> plan->bits;
+            high[n++] = numbers[i] >> width->bits;
         }
     }
-    gs_assert(n == plan->exceptions);
-    return gs_pack_put_some(to, high, n, plan->more_bits);
+    gs_assert(n == width->exceptions);
+    return gs_pack_put_some(to, high, n, width->more_bits);
 }
 
 /* --- reading ----------------------------------------------------------------------- */
@@ -91,11 +92,11 @@ bool gs_numbers_shape(gs_number_shape *out, const uint8_t **p, const uint8_t *en
     out->bits = head & HEAD_BITS;
     out->low = *p;
     out->exceptions = out->more_bits = 0;
-    if (out->bits > GS_PACK_BITS_MAX || head > (HEAD_BITS | HEAD_EXCEPTIONS) ||
+    if (out->bits > GS_PACK_BITS_MAX || head > (HEAD_BITS | GS_NUMBERS_HAVE_EXCEPTIONS) ||
         gs_number_bytes(count, out->bits) > (size_t)(end - *p))
         return false;
     *p += gs_number_bytes(count, out->bits);
-    if ((head & HEAD_EXCEPTIONS) == 0)
+    if ((head & GS_NUMBERS_HAVE_EXCEPTIONS) == 0)
         return true;
     if (end - *p < GS_EXCEPTION_HEAD_BYTES)
         return false;

@@ -26,7 +26,6 @@
 
 enum {
     GS_NUMBERS_MAX = GS_PACK_COUNT,
-    GS_NUMBERS_FEW = 8,
     /* Never longer than without exceptions. */
     GS_NUMBERS_BYTES_MAX = 1 + GS_PACK_BITS_MAX * GS_PACK_COUNT / 8,
 };

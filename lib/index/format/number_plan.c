@@ -10,26 +10,10 @@
 
 enum { WORD_BITS = 64, WORDS = GS_PACK_COUNT / WORD_BITS };
 
-/* One width as good as any so far? False: none below it can be. */
-static inline bool consider(gs_number_plan *best, size_t count, unsigned bits,
-                            unsigned larger, unsigned widest)
-{
-    const size_t exceptions =
-        GS_EXCEPTION_HEAD_BYTES + larger + gs_number_bytes(larger, widest - bits);
-    const size_t bytes = 1 + gs_number_bytes(count, bits) + exceptions;
-    if (bytes < best->bytes) {
-        best->bits = bits;
-        best->exceptions = larger;
-        best->more_bits = widest - bits;
-        best->bytes = bytes;
-    }
-    return 1 + exceptions < best->bytes;
-}
-
 static void begin(gs_number_plan *plan, size_t count, unsigned widest)
 {
     gs_assert(widest <= GS_PACK_BITS_MAX);
-    *plan = (gs_number_plan){.bits = widest, .bytes = 1 + gs_number_bytes(count, widest)};
+    *plan = (gs_number_plan){.width = gs_pack_width_begin(count, widest)};
 }
 
 static void make_plain(gs_number_plan *plan, const uint64_t *numbers, size_t count)
@@ -44,11 +28,11 @@ static void make_plain(gs_number_plan *plan, const uint64_t *numbers, size_t cou
     begin(plan, count, widest);
     for (unsigned bits = widest, larger = 0; bits-- > 0;) {
         larger += of_width[bits + 1];
-        if (!consider(plan, count, bits, larger, widest))
+        if (!gs_pack_width_consider(&plan->width, count, bits, larger, widest))
             break;
     }
-    for (size_t i = 0; plan->exceptions > 0 && i < count; i++)
-        plan->large[i / WORD_BITS] |= (uint64_t)(numbers[i] >> plan->bits != 0)
+    for (size_t i = 0; plan->width.exceptions > 0 && i < count; i++)
+        plan->large[i / WORD_BITS] |= (uint64_t)(numbers[i] >> plan->width.bits != 0)
                                       << (i % WORD_BITS);
 }
 
@@ -90,10 +74,10 @@ FOR_AVX512 static void make_avx512(gs_number_plan *plan, const uint64_t *numbers
         const unsigned larger =
             (unsigned)__builtin_popcountll(_mm512_cmpgt_epu8_mask(low, width)) +
             (unsigned)__builtin_popcountll(_mm512_cmpgt_epu8_mask(high, width));
-        if (!consider(plan, count, bits, larger, widest))
+        if (!gs_pack_width_consider(&plan->width, count, bits, larger, widest))
             break;
     }
-    const __m512i width = _mm512_set1_epi8((char)plan->bits);
+    const __m512i width = _mm512_set1_epi8((char)plan->width.bits);
     plan->large[0] = _mm512_cmpgt_epu8_mask(low, width);
     plan->large[1] = _mm512_cmpgt_epu8_mask(high, width);
 }

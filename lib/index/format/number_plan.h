@@ -13,22 +13,13 @@
 
 #include <stdint.h>
 
+#include "lib/base/pack_width.h"
 #include "lib/index/format/posting_pack.h"
 
 typedef struct gs_number_plan {
-    unsigned bits;                      /* of every number */
-    unsigned exceptions, more_bits;     /* numbers of more, and how many more */
-    size_t bytes;                       /* of the block */
+    gs_pack_width width;
     uint64_t large[GS_PACK_COUNT / 64]; /* a bit for each number: is it an exception? */
 } gs_number_plan;
-
-enum { GS_EXCEPTION_HEAD_BYTES = 2 }; /* how many, and of how many bits */
-
-/* Whole bytes for so many numbers. */
-static inline size_t gs_number_bytes(size_t count, unsigned bits)
-{
-    return (count * bits + 7) / 8;
-}
 
 /* Of up to GS_PACK_COUNT numbers of at most GS_PACK_BITS_MAX bits. */
 void gs_number_plan_make(gs_number_plan *out, const uint64_t *numbers, size_t count);

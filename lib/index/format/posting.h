@@ -39,6 +39,15 @@ typedef struct gs_stored_block {
     size_t bytes, place_bytes;
 } gs_stored_block;
 
+/* One that somebody else has made, another index or a GPU, and what its postings are to
+ * be here. */
+typedef struct gs_foreign_block {
+    const uint64_t *docs;
+    const uint32_t *tfs;
+    uint64_t first_number; /* their first doc number there */
+    gs_stored_block stored;
+} gs_foreign_block;
+
 void gs_posting_batch_release(gs_posting_batch *batch); /* a zeroed one is fine */
 
 /* Room for `more` positions behind those there are. */

@@ -8,7 +8,9 @@
 #include <immintrin.h>
 #endif
 
-enum { HEAD_IS_BITS = 0x80, WORD_BITS = 64, WORD_BYTES = 8 };
+#include "lib/base/block_steps.h"
+
+enum { WORD_BITS = 64, WORD_BYTES = 8 };
 
 /* Bits of all but the last docID. */
 static uint64_t bit_bytes(uint64_t first, uint64_t last)
@@ -19,7 +21,7 @@ static uint64_t bit_bytes(uint64_t first, uint64_t last)
 static uint8_t *put_bits(uint8_t *to, uint64_t first, const uint64_t *docs)
 {
     const size_t bytes = (size_t)bit_bytes(first, docs[GS_INDEX_BLOCK - 1]);
-    *to++ = HEAD_IS_BITS;
+    *to++ = GS_STEP_HEAD_IS_BITS;
     memset(to, 0, bytes);
     for (size_t i = 0; i < GS_INDEX_BLOCK - 1; i++) {
         const uint64_t bit = docs[i] - first;
@@ -34,7 +36,7 @@ uint8_t *gs_block_put(uint8_t *to, uint64_t first, const uint64_t *docs,
     const uint64_t bits = bit_bytes(first, docs[GS_INDEX_BLOCK - 1]);
     gs_number_plan plan;
     gs_number_plan_make(&plan, numbers, GS_INDEX_BLOCK);
-    if (1 + bits < plan.bytes)
+    if (1 + bits < plan.width.bytes)
         to = put_bits(to, first, docs);
     else
         to = gs_numbers_put_planned(to, numbers, GS_INDEX_BLOCK, &plan);
@@ -272,8 +274,8 @@ static inline bool skip_bits_head(const uint8_t **p)
 {
     unsigned head = **p;
     __asm__("" : "+r"(head));
-    *p += head == HEAD_IS_BITS;
-    return head == HEAD_IS_BITS;
+    *p += head == GS_STEP_HEAD_IS_BITS;
+    return head == GS_STEP_HEAD_IS_BITS;
 }
 
 bool gs_block_get_docs_by(gs_pack_way way, const uint8_t **p, const uint8_t *end,

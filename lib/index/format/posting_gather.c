@@ -28,6 +28,13 @@ gs_code gs_posting_gather_end(gs_posting_gather *g, gs_status *st)
     return GS_OK;
 }
 
+gs_code gs_posting_gather_block(gs_posting_gather *g, const gs_foreign_block *block,
+                                gs_status *st)
+{
+    GS_TRY(gs_posting_gather_end(g, st));
+    return g->target.block(g->target.context, block, st);
+}
+
 gs_code gs_posting_gather_term(gs_posting_gather *g, const uint8_t *term, size_t bytes,
                                gs_status *st)
 {

@@ -21,6 +21,9 @@ typedef struct gs_posting_target {
     gs_code (*term)(void *context, const uint8_t *term, size_t bytes, gs_status *st);
     gs_code (*postings)(void *context, const gs_posting_batch *batch, gs_status *st);
     void *context;
+    /* A full block of postings, as many as that behind the term's beginning or behind
+     * another full block; NULL: none is taken. */
+    gs_code (*block)(void *context, const gs_foreign_block *block, gs_status *st);
 } gs_posting_target;
 
 typedef struct gs_posting_gather {
@@ -41,6 +44,10 @@ GS_MUST_CHECK gs_code gs_posting_gather_term(gs_posting_gather *g, const uint8_t
 GS_MUST_CHECK gs_code gs_posting_gather_add(gs_posting_gather *g, gs_posting_batch *part,
                                             size_t begin, size_t end,
                                             const uint32_t *positions, gs_status *st);
+/* A full block of a target that takes them, whose documents no other part has. */
+GS_MUST_CHECK gs_code gs_posting_gather_block(gs_posting_gather *g,
+                                              const gs_foreign_block *block,
+                                              gs_status *st);
 /* Hands on what is left of the last term. */
 GS_MUST_CHECK gs_code gs_posting_gather_end(gs_posting_gather *g, gs_status *st);
 

@@ -64,7 +64,8 @@ gs_code gs_list_merge_new(gs_list_merge **out, const gs_list_merge_options *opti
     *out = NULL;
     gs_list_merge *l = NULL;
     GS_TRY(gs_mem_new(&l, sizeof *l, "merge of lists", st));
-    const gs_posting_target target = {take_term, take_postings, l};
+    const gs_posting_target target = {
+        .term = take_term, .postings = take_postings, .context = l};
     l->options = *options;
     gs_posting_gather_init(&l->gather, &target, false);
     GS_TRY_OR_FAIL(

@@ -94,14 +94,6 @@ GS_MUST_CHECK gs_code gs_index_part_postings(gs_index_part *p, const uint64_t *d
                                              const uint32_t *tfs, size_t count,
                                              const uint32_t *positions, gs_status *st);
 
-/* A full block of another index, and what its postings are to be here. */
-typedef struct gs_foreign_block {
-    const uint64_t *docs;
-    const uint32_t *tfs;
-    uint64_t first_number; /* their first doc number there */
-    gs_stored_block stored;
-} gs_foreign_block;
-
 /* Takes the block, as part_postings would its postings, if it would be the same bytes
  * here: if a block begins, and the first doc number is the same. Else *taken is false. */
 GS_MUST_CHECK gs_code gs_index_part_block(gs_index_part *p, const gs_foreign_block *block,

@@ -145,8 +145,10 @@ static void every_way_plans_the_same(void)
         gs_number_plan_make_by(GS_PACK_PLAIN, &plain, numbers, count);
         for (unsigned way = 0; way < GS_PACK_WAY_COUNT; way++) {
             gs_number_plan_make_by((gs_pack_way)way, &other, numbers, count);
-            CHECK(other.bits == plain.bits && other.exceptions == plain.exceptions &&
-                  other.more_bits == plain.more_bits && other.bytes == plain.bytes);
+            CHECK(other.width.bits == plain.width.bits &&
+                  other.width.exceptions == plain.width.exceptions &&
+                  other.width.more_bits == plain.width.more_bits &&
+                  other.width.bytes == plain.width.bytes);
             CHECK(memcmp(other.large, plain.large, sizeof plain.large) == 0);
         }
     }
