@@ -174,6 +174,14 @@ check_index_bytes
 while read -r kind; do complain "tests/cli/index_bytes.sh: twice something else made for $kind"; done \
     < <(sed -n 's/^# made for \(.*\), .*/\1/p' tests/cli/index_bytes.sh | sort | uniq -d)
 [ "$index_kinds" -ge 5 ] || complain "tests/cli/index_bytes.stdout: only found $index_kinds kinds of index"
+# Bytes that are no longer expected are of versions that are no longer read.
+layout=$(sed -nE 's/^ *GS_INDEX_LAYOUT = ([0-9]+),.*/\1/p' lib/index/format/index_format.h)
+[ -n "$layout" ] || complain "lib/index/format/index_format.h: found no GS_INDEX_LAYOUT"
+while read -r kind; do
+    grep -qxF "$kind" tests/cli/index_bytes.stdout || [ "${kind##* }" -lt "${layout:-0}" ] ||
+        complain "tests/cli/index_bytes.sh: no longer made is $kind, which GS_INDEX_LAYOUT = $layout reads:" \
+            "it becomes more than each version that other bytes had"
+done < <(sed -n 's/^# made for \(.*\), .*/\1/p' tests/cli/index_bytes.sh)
 
 # What a saved summary holds is drawn for every kind.
 while read -r kind; do
