@@ -86,7 +86,6 @@ static gs_code tell_counts(void *context, const gs_frequent *all, bool is_end,
                 (gpusort_summary_info){.eps = s->asked.eps,
                                        .seen = all->values,
                                        .in_window = all->in_window,
-                                       .error_max = all->lost,
                                        .held_bytes = all->bytes},
                 is_end, st);
 }
@@ -165,14 +164,8 @@ static gs_code tell_window(void *context, const gs_sliding_all *all, bool is_end
     summary->is_ranked = true;
     switch (kind_of(s)) {
     case GS_SLIDING_RANKS: summary->ranks = &covered->ranks; break;
-    case GS_SLIDING_NUMBERS:
-        summary->numbers = &covered->numbers;
-        info.error_max = all->uncovered + all->window_error + covered->numbers.lost;
-        break;
-    case GS_SLIDING_TEXTS:
-        summary->texts = &covered->texts;
-        info.error_max = all->uncovered + all->window_error + covered->texts.lost;
-        break;
+    case GS_SLIDING_NUMBERS: summary->numbers = &covered->numbers; break;
+    case GS_SLIDING_TEXTS: summary->texts = &covered->texts; break;
     case GS_SLIDING_SUMS:
     case GS_SLIDING_SUMS_AND_RANKS:
         summary->pairs = &covered->pairs;

@@ -73,14 +73,29 @@ static uint64_t lost_of_prefixes(const gs_known_prefixes *p)
     return most;
 }
 
+/* What a window has lost by its edges is in it too. */
+static uint64_t error_max(const gpusort_summary *s)
+{
+    switch (s->info.statistic) {
+    case GPUSORT_QUANTILES:
+        return s->ranks == NULL /* they are exact */
+                   ? 0
+                   : gs_rank_summary_error(s->ranks) + (s->uncovered + 1) / 2 +
+                         s->window_error;
+    case GPUSORT_FREQUENT:
+        return (s->numbers != NULL ? s->numbers->lost : s->texts->lost) + s->uncovered +
+               s->window_error;
+    case GPUSORT_PREFIXES: return lost_of_prefixes(&s->prefixes);
+    case GPUSORT_SUMS: /* each says between what it lies */
+    case GPUSORT_COLUMNS: break;
+    }
+    return 0;
+}
+
 void gpusort_summary_describe(const gpusort_summary *s, gpusort_summary_info *out)
 {
     gpusort_summary_info info = s->info;
-    if (s->ranks != NULL)
-        info.error_max =
-            gs_rank_summary_error(s->ranks) + (s->uncovered + 1) / 2 + s->window_error;
-    if (s->prefixes.counts != NULL)
-        info.error_max = lost_of_prefixes(&s->prefixes);
+    info.error_max = error_max(s);
     info.size = out->size;
     gs_api_give(out, info.size, &info, sizeof info);
 }
@@ -142,7 +157,6 @@ static int tell_text(const gs_text_counts *t, double least, size_t i, gpusort_co
     return 1;
 }
 
-/* What a window has lost by its edges is in error_max too. */
 int gpusort_summary_frequent(gpusort_summary *s, size_t column, double support, size_t i,
                              gpusort_count *out)
 {
@@ -162,7 +176,7 @@ int gpusort_summary_frequent(gpusort_summary *s, size_t column, double support, 
         return 0;
     const uint64_t count =
         s->numbers != NULL ? s->numbers->entries[i].count : s->texts->entries[i].count;
-    if ((double)(count + s->info.error_max) < least)
+    if ((double)(count + error_max(s)) < least)
         return 0;
     out->value = s->numbers != NULL ? value_of_key(s->type, s->numbers->entries[i].key)
                                     : value_of_text(gs_text_counts_text(s->texts, i),

@@ -10,7 +10,7 @@
 #include "lib/stream/streams.h"
 
 struct gpusort_summary {
-    gpusort_summary_info info; /* without its size, and error_max of ranks and prefixes */
+    gpusort_summary_info info; /* without its size and error_max */
     gs_number_type type;       /* of numbers */
     size_t counters;
     uint64_t uncovered; /* by the ranks, of those in the window; */

@@ -124,13 +124,11 @@ static void show(gpusort_summary *s)
         break;
     case GS_SAVED_NUMBERS:
         s->info.statistic = GPUSORT_FREQUENT;
-        s->info.error_max = saved->numbers.lost;
         s->numbers = &saved->numbers;
         break;
     case GS_SAVED_TEXTS:
         s->info.statistic = GPUSORT_FREQUENT;
         s->info.values = GPUSORT_VALUES_TEXT;
-        s->info.error_max = saved->texts.lost;
         s->texts = &saved->texts;
         break;
     case GS_SAVED_SUMS:

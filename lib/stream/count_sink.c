@@ -90,14 +90,12 @@ static gs_code report(void *context, void *last, uint64_t values, bool is_end,
             GS_TRY(gs_text_counts_merge(t, &d->texts, st));
         gs_text_counts_rank(t);
         all.texts = t;
-        all.lost = t->lost;
     } else {
         gs_count_summary *const n = &s->other_numbers;
         GS_TRY(gs_count_summary_merge(n, &s->numbers,
                                       d != NULL ? &d->numbers : &no_numbers, st));
         gs_count_summary_rank(n);
         all.numbers = n;
-        all.lost = n->lost;
     }
     return s->report(s->report_context, &all, is_end, st);
 }

@@ -21,8 +21,7 @@ typedef struct gs_frequent {
     const gs_text_counts *texts;
     uint64_t values;    /* of the stream so far, */
     uint64_t in_window; /* and of those the ones that count: all, or the last */
-    uint64_t lost;
-    size_t bytes; /* that all summaries take */
+    size_t bytes;       /* that all summaries take */
 } gs_frequent;
 
 typedef gs_code gs_count_report_fn(void *context, const gs_frequent *all, bool is_end,
