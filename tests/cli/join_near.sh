@@ -4,6 +4,7 @@
 # what comes out is what comes of the same file as a pipe, which is sorted with its lines.
 # So it is where that turns out not to be for a file when some of it has been read.
 . "$GS_CLI/try.inc"
+. "$GS_CLI/peak.inc"
 apart='numbers are sorted apart'
 # The same lines both ways, and which way the files went.
 both() {
@@ -70,3 +71,14 @@ both -t, --band=0:0 none right
 both -t, --band=0:0 left none
 (cat right && head -c 17000000 /dev/zero | tr '\0' 1 | sed 's/^/70000,/') >long
 both -t, --band=0:0 some long
+echo '# memory that just holds the files and their numbers, and what holds no longer the lines shown'
+awk 'BEGIN { srand(1); for (i = 0; i < 1000000; i++) printf "%d\n", int(rand() * 900000) }' >left
+awk 'BEGIN { srand(2); for (i = 0; i < 900000; i++) printf "%d\n", int(rand() * 900000) }' >right
+for size in 61 55; do
+    for format in '' '-o 2.1,2.1,2.1,2.1,2.1,2.1'; do
+        # shellcheck disable=SC2086 # several words
+        OUT=got peak $((size == 61 ? 61 + 16 : 55 + 30)) gpusort join --verbose --parallel=2 \
+            -S ${size}M --band=0:0 $format left right 2>said
+        echo "-S ${size}M, apart: $(grep -c "$apart" said), $(cksum <got)"
+    done
+done
