@@ -59,11 +59,26 @@ static gs_code check_sort(const gs_sort_options *o, gs_status *st)
 }
 
 /* Numbers are counts of a smallest unit, so that less is at least one unit less. */
+/* Which matches an option says more about, to be given with these and no others. A new
+ * match says here whether it goes with one of these or with none. */
+static bool goes_with_band(gpusort_match match)
+{
+    switch (match) {
+    case GPUSORT_IN_BAND: return true;
+    case GPUSORT_EQUAL:
+    case GPUSORT_LESS:
+    case GPUSORT_AT_MOST:
+    case GPUSORT_GREATER:
+    case GPUSORT_AT_LEAST: break;
+    }
+    return false;
+}
+
 static gs_code take_match(joining *j, gs_status *st)
 {
     const gpusort_match match = j->asked.match;
     gs_join_options *const o = &j->options;
-    if ((j->asked.band != NULL) != (match == GPUSORT_IN_BAND))
+    if ((j->asked.band != NULL) != goes_with_band(match))
         return GS_FAIL(st, GS_ERR_ARG, 0,
                        "a band without GPUSORT_IN_BAND, or without one");
     o->match = GS_JOIN_BAND;

@@ -116,8 +116,22 @@ class Names(unittest.TestCase):
         self.assertEqual(calls - set(re.findall(r"\b_?lib\.(gpusort_\w+)", source)), without)
 
     def test_matches(self) -> None:
-        names = {"GPUSORT_" + n.upper() for n in (*_join._matches, "in_band")}
+        by_argument = _join._matches_by_argument
+        names = {"GPUSORT_" + n.upper() for n in (*_join._matches, *by_argument)}
         self.assertEqual(members("gpusort_match"), names)
+        write("numbers", [b"1", b"2"])
+        # A match of a name only is asked for by that, and the library wants no more of it.
+        for match in _join._matches:
+            self.assertGreater(len(list(gpusort.join("numbers", "numbers", match=match))), 0, match)
+        # Another one has an argument, which goes with none of a name but the default.
+        samples = {"in_band": (0, 1)}
+        self.assertEqual(samples.keys(), by_argument.keys())
+        for match, argument in by_argument.items():
+            options = {argument: samples[match]}
+            self.assertGreater(len(list(gpusort.join("numbers", "numbers", **options))), 0, match)
+            for name in _join._matches[1:]:
+                with self.assertRaises(ValueError):
+                    gpusort.join("numbers", "numbers", match=name, **options)
         self.assertEqual(members("gpusort_side"), {"GPUSORT_LEFT", "GPUSORT_RIGHT"})
 
     def test_streams(self) -> None:

@@ -27,6 +27,8 @@ _ways: dict[str, tuple[tuple[int, ...], bool]] = {
     "right_anti": ((_RIGHT,), True),
 }
 _matches = ("equal", "less", "at_most", "greater", "at_least")
+# Those that an argument of join() asks for, which says more about them.
+_matches_by_argument = {"in_band": "band"}
 
 
 class JoinOptions(SortOptions, total=False):
