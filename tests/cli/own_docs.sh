@@ -165,7 +165,7 @@ units=$(sed -n '/int gs_unit_rank/,/^}/p' "$root/lib/encode/month_unit.h" | awk 
     sort -n | cut -f2 | grep .)
 [ "$(wc -l <<<"$units")" -ge 10 ] || echo "only found these units: $units"
 grep -qF "(none, $(paste -sd, <<<"$units" | sed 's/,/, /g'))" "$root/man/gpusort-sort.1" || echo "man page: the units of -h"
-capitals=$(cut -c1 <<<"$units" | tr -d '\n')
+capitals=$(grep -o '[A-Z]' <<<"$units" | tr -d '\n')
 for file in cmd/sort_debug.c tests/fuzz_keys.c; do
     grep -qE "\"${capitals}k?\"" "$root/$file" || echo "$file: the units of -h are $capitals"
 done
