@@ -9,6 +9,12 @@
 
 #include "cmd/json_text.h"
 
+/* What ends a line, and what stands for it in a text: it is known here only. */
+static const struct {
+    char byte;
+    const char *escaped;
+} line_end = {'\n', "\\n"};
+
 bool stats_output_begin(stats_output *o, uint64_t values, bool is_end)
 {
     if (is_end && o->has_reported && o->reported == values)
@@ -20,7 +26,9 @@ bool stats_output_begin(stats_output *o, uint64_t values, bool is_end)
     if (o->as_json)
         printf("{\"n\": %" PRIu64, values);
     else if (o->has_groups)
-        printf("# %" PRIu64 " values\n", values);
+        printf("# %" PRIu64 " values", values);
+    if (o->has_groups)
+        stats_output_end_line(o);
     return true;
 }
 
@@ -39,7 +47,7 @@ void stats_output_double(const stats_output *o, double number)
 
 static size_t find_end(const uint8_t *p, size_t bytes)
 {
-    const uint8_t *const end = memchr(p, '\n', bytes);
+    const uint8_t *const end = memchr(p, line_end.byte, bytes);
     return end != NULL ? (size_t)(end - p) : bytes;
 }
 
@@ -52,7 +60,7 @@ void stats_output_text(const stats_output *o, const void *text, size_t bytes)
         n = find_end(p, bytes);
         (void)fwrite(p, 1, n, stdout);
         if (n < bytes) {
-            fputs("\\n", stdout);
+            fputs(line_end.escaped, stdout);
             n++;
         }
     }
@@ -69,13 +77,13 @@ void stats_output_value(const stats_output *o, const gpusort_value *value)
 void stats_output_end_line(const stats_output *o)
 {
     if (!o->as_json)
-        putchar('\n');
+        putchar(line_end.byte);
 }
 
 gs_code stats_output_end(stats_output *o, gs_status *st)
 {
     if (o->as_json)
-        fputs("}\n", stdout);
+        printf("}%c", line_end.byte);
     if (fflush(stdout) != 0)
         return GS_FAIL(st, GS_ERR_IO, errno, "write failed: 'standard output'");
     return GS_OK;

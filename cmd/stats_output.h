@@ -20,7 +20,9 @@ typedef struct stats_output {
     bool has_reported;
 } stats_output;
 
-/* Rows of an option table: what changes the output, of every command of `stats`. */
+/* Rows of an option table: what changes the output, of every command of `stats`. What
+ * changes lines, as another end of them would, says beside `as_json` what it means there:
+ * an object a report is JSON's only line, ends as lines do, and has no others within. */
 #define STATS_OUTPUT_OPTIONS(o)                                                          \
     {                                                                                    \
         0, "json", GS_OPT_FLAG(&(o)->as_json)                                            \
@@ -31,7 +33,7 @@ bool stats_output_begin(stats_output *o, uint64_t values, bool is_end);
 /* A number; JSON has no infinite ones, which are strings there: "inf" and "-inf". */
 void stats_output_number(const stats_output *o, const gpusort_value *number);
 void stats_output_double(const stats_output *o, double number);
-/* A text, as it is but for the ends of lines in it, which become \n, or as JSON. */
+/* A text, as it is but for what ends a line, which is escaped (\n), or as JSON. */
 void stats_output_text(const stats_output *o, const void *text, size_t bytes);
 /* Whichever of these it is. */
 void stats_output_value(const stats_output *o, const gpusort_value *value);
