@@ -9,6 +9,7 @@
 # step, or gives a wrong answer, costs a warning and nothing else. `few`: for a slow program.
 set -u
 program=$1 bytes=3000000
+header=$(realpath "$(dirname "$0")/../../gpu/text/text_sort.h")
 [ "${2-}" = few ] && bytes=1200000
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
@@ -24,6 +25,7 @@ together() {
     GS_FAKE_GPU_FAIL='' "$program" --engine=cpu "${@:4}" -o wanted
     rm -f got
     "$program" --engine=gpu --gpu=$gpus -v --stats=stats "${@:4}" -o got 2>err
+    grep 'share all records out' err >>shared
     cmp -s wanted got && grep -q "$2" err && [ "$(grep -c 'the CPU sorts instead' err)" = "$3" ] || {
         failures=$((failures + 1))
         echo "FAILED: GPUs $gpus together, $1"
@@ -32,6 +34,7 @@ together() {
 }
 both='^gpusort: GPU 1: .* records sorted'
 gpus=0,1
+: >shared
 awk -v lines=$((bytes / 16)) 'BEGIN {
     for (i = 0; i < lines; i++)
         print i * 7919 % 3 ? sprintf("b%020d", i * 7919 % 10007) : "a" i % 30 }' >uneven
@@ -139,6 +142,20 @@ for how in swap drop double byte; do
     GS_FAKE_GPU_WRONG=$how together "$how" 'verify: .*the CPU sorts instead' 1 in
 done
 GS_FAKE_GPU_EXCHANGE=wrong together 'a record of the other' 'verify: .*the CPU sorts instead' 1 in
+
+# Each way to share records out is taken by some of these.
+ways=$(sed -n '/^typedef enum gs_text_sharing/,/^}/s/^ *GS_SHARE_\([A-Z_]*\),.*/\1/p' "$header" | tr 'A-Z_' 'a-z ')
+[ "$(wc -l <<<"$ways")" -ge 2 ] || {
+    failures=$((failures + 1))
+    echo "FAILED: only found these ways to share records out: $ways"
+}
+while read -r way; do
+    checks=$((checks + 1))
+    grep -q "out: $way, [1-9]" shared || {
+        failures=$((failures + 1))
+        echo "FAILED: no sort of these shares records out: $way"
+    }
+done <<<"$ways"
 
 # Nothing is lost if the host runs short of memory, or a file cannot be read; nor is it
 # believed what somebody wrote into a file while it went up.

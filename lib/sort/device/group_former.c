@@ -128,6 +128,17 @@ static bool may_hold(const group_former *g)
     return true;
 }
 
+/* What it is called in the log. */
+static const char *sharing_name(gs_text_sharing sharing)
+{
+    switch (sharing) {
+    case GS_SHARE_BALANCED: return "balanced";
+    case GS_SHARE_ONE_EACH: return "one each";
+    case GS_SHARE_COUNT: break;
+    }
+    return "?";
+}
+
 static gs_code exchange(group_former *g, bool *fits, gs_status *st)
 {
     const gs_text_exchange_options options = {
@@ -136,7 +147,12 @@ static gs_code exchange(group_former *g, bool *fits, gs_status *st)
         .sample_count = g->sample.count,
         .sharing = g->sharing,
     };
-    return gs_text_exchange(g->sorts, g->count, &options, &g->stretches, fits, st);
+    GS_TRY(gs_text_exchange(g->sorts, g->count, &options, &g->stretches, fits, st));
+    if (*fits)
+        gs_log_say(g->former.forming->options->log, GS_LOG_INFO,
+                   "%u GPUs share all records out: %s, %zu stretches", g->count,
+                   sharing_name(g->sharing), g->stretches.count);
+    return GS_OK;
 }
 
 /* One of them may do alone what all cannot, if there is no memory, or one did not start.
