@@ -19,6 +19,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 MEASURED = json.loads((Path(__file__).resolve().parent / "measured.json").read_text())
+# What of its core_seconds a round counts; and what not: a sample is of little, and what the
+# driver does is told of each piece.
+PHASES, BESIDE = ("partition", "merge"), ("sample", "driver")
+for _phase in MEASURED["core_seconds"]:
+    if _phase not in PHASES + BESIDE:
+        raise SystemExit(f"measured.json: model.py does not know what the phase {_phase} costs a round")
 PIECES_MAX = 1_000_000  # plan.py
 GB, TB = 1e9, 1e12
 
@@ -74,7 +80,7 @@ def _round(data: float, node: Node, count: int, chunks: int, pieces: float) -> l
     others = own * (count - 1) / count * m["shuffled_per_byte"]
     cores = node.cores * node.core_speed
     per_byte = 1 / (m["gigabytes"] * GB)
-    partition = own * m["partition_core_seconds"] * per_byte / cores
+    partition = own * m["core_seconds"]["partition"] * per_byte / cores
     if node.gpus:
         partition = own / (m["gpu_gigabytes_per_second"] * GB * node.gpus)
     spilled = max(0.0, own - node.memory * 0.3)  # Ray keeps so much of memory for objects
@@ -88,7 +94,7 @@ def _round(data: float, node: Node, count: int, chunks: int, pieces: float) -> l
         **name,
     )
     second = _longest(
-        cores=own * m["merge_core_seconds"] * per_byte / cores + tasks,
+        cores=own * m["core_seconds"]["merge"] * per_byte / cores + tasks,
         network=max(others, others + own) / node.network,  # to merges, and to the store
         disks=spilled / node.disk_read + own / node.disk_write,  # pieces, and copies of them
         the_driver=driver / 2,
@@ -149,8 +155,8 @@ def page() -> str:
         "Written by `cmd/ray/model.py`, which says what is in a phase; do not change it by hand.",
         "",
         f"**Measured** on {m['where']}: "
-        f"{m['partition_core_seconds'] / m['gigabytes']:.2f} core-seconds a GB to partition, "
-        f"{m['merge_core_seconds'] / m['gigabytes']:.2f} to merge, beside "
+        f"{m['core_seconds']['partition'] / m['gigabytes']:.2f} core-seconds a GB to partition, "
+        f"{m['core_seconds']['merge'] / m['gigabytes']:.2f} to merge, beside "
         f"{m['one_core_seconds'] / m['gigabytes']:.2f} of one gpusort for all; "
         f"{m['shuffled_per_byte']:.2f} bytes shuffled for each that is read; "
         f"{1000 * m['piece_seconds']:.1f} ms and {m['piece_bytes'] / 1000:.0f} KB of the driver for each piece, at most. "

@@ -15,11 +15,13 @@ import sys
 import tempfile
 import time
 import unittest
+import zlib
 from pathlib import Path
 from unittest import mock
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent.parent / "cmd" / "ray"))
 
+import model  # noqa: E402
 from gpusort_ray import arguments, files, gpusort, manifest, out_folder, plan, records  # noqa: E402
 from gpusort_ray.errors import PassingTrouble, Trouble, Usage  # noqa: E402
 from gpusort_ray.index_options import _LINES, parse_index  # noqa: E402
@@ -301,6 +303,25 @@ class Manifests(Scratch):
                 manifest.Manifest.read(str(self.folder), manifest.SORT, syncs=syncs).complete()
             self.assertEqual(waited.call_count, 3 if syncs else 0)
 
+    def test_other_keys_come_with_another_format(self) -> None:
+        """What there is in manifests of these formats, as a sum of all keys: who reads one
+        takes it for what it was written as."""
+        known = {("gpusort-ray sort 1", "gpusort-ray index 1", "gpusort-ray index by terms 1"): 1843166652}
+        keys = set()
+        for node in ast.walk(ast.parse(Path(manifest.__file__).read_text())):
+            if isinstance(node, ast.Dict):
+                keys.update(ast.literal_eval(key) for key in node.keys if key is not None)
+            elif isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant):
+                keys.add(node.slice.value)
+            elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+                if node.func.attr in ("get", "setdefault", "pop") and isinstance(node.args[0], ast.Constant):
+                    keys.add(node.args[0].value)
+        keys = {key for key in keys if isinstance(key, str)}
+        self.assertGreater(len(keys), 10)
+        formats = (manifest.SORT, manifest.INDEX, manifest.INDEX_OF_TERMS)
+        found = zlib.crc32(" ".join(sorted(keys)).encode())
+        self.assertEqual(known.get(formats), found, f"other keys come with another format, and a line here: {found}, of {sorted(keys)}")
+
     def test_what_is_no_manifest(self) -> None:
         for text in (b"", b"[]", b'{"format": "other"}', b"{"):
             self.file(manifest.NAME, text)
@@ -330,11 +351,11 @@ class Phases(unittest.TestCase):
         here = Path(__file__).resolve().parent
         package = here.parent.parent / "cmd" / "ray" / "gpusort_ray"
 
-        def killed_in(test: str) -> set[str]:
-            """The phases of its table, which it goes through."""
+        def killed_in(test: str) -> list[tuple[str, int]]:
+            """The phases of its table, which it goes through, and after how many steps."""
             for line in ast.parse((here / f"{test}.py").read_text()).body:
                 if isinstance(line, ast.Assign) and ast.unparse(line.targets[0]) == "_PHASES":
-                    return {phase for phase, _ in ast.literal_eval(line.value)}
+                    return list(ast.literal_eval(line.value))
             self.fail(f"{test} has no _PHASES")
 
         tests = {"sort_job": "test_ray_faults", "index_job": "test_ray_index", "terms_job": "test_ray_index"}
@@ -345,7 +366,10 @@ class Phases(unittest.TestCase):
             self.assertTrue(phases, job)
             self.assertEqual(text.count(".phase("), len(phases), f"{job}: a phase is named by a literal")
             phases = set(phases)
-            self.assertLessEqual(phases, killed_in(test), test)
+            self.assertLessEqual(phases, {phase for phase, _ in killed_in(test)}, test)
+            if job == "sort_job":  # each also when there is something to lose, and each costs something
+                self.assertLessEqual(phases, {phase for phase, step in killed_in(test) if step > 0}, test)
+                self.assertLessEqual(phases, {*model.PHASES, *model.BESIDE}, "cmd/ray/model.py")
 
 
 if __name__ == "__main__":

@@ -8,6 +8,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -236,27 +237,22 @@ def an_input_that_changes(folder: Path, nodes: Nodes) -> None:
 
 
 def a_driver_that_dies(folder: Path, nodes: Nodes) -> None:
-    """Killed at some moments; --resume goes on, and keeps what was done."""
+    """Killed in each phase; --resume goes on, and keeps what was done."""
     path, out = lines(folder), folder / "out"
-    words = [
-        sys.executable, "-m", "gpusort_ray", "sort", f"--out={out}", "-S64M", "--chunk=1M",
-        f"--address={nodes.cluster.address}", path,
-    ]  # fmt: skip
-    gpusort_ray("sort", f"--out={out}", "--replace", "-S64M", "--chunk=4M", path)
-    for name in out.iterdir():
-        name.unlink()
-    kept = 0
-    for parts_there in (0, 1, 4):
-        job = subprocess.Popen([*words, "--resume"], stderr=subprocess.DEVNULL)
-        while job.poll() is None:
-            manifest = out / "manifest.json"
-            if manifest.exists() and len(list(out.glob("part-*"))) >= parts_there:
-                break
-            time.sleep(0.002)
-        job.kill()
-        job.wait()
-    if (out / "manifest.json").exists():
-        kept = len(json.loads((out / "manifest.json").read_text())["done"])
+    shutil.rmtree(out, ignore_errors=True)
+    script = (
+        "import os, signal, sys\n"
+        "import on_cluster\n"
+        "phase, step = sys.argv[1], int(sys.argv[2])\n"
+        "with on_cluster.at_step(phase, step, lambda: os.kill(os.getpid(), signal.SIGKILL)):\n"
+        "    print(on_cluster.gpusort_ray(*sys.argv[3:]))\n"
+    )
+    words = ["sort", f"--out={out}", "-S64M", "--chunk=1M", f"--address={nodes.cluster.address}", "--resume", path]
+    for phase, step in _PHASES:
+        job = subprocess.run([sys.executable, "-c", script, phase, str(step), *words], capture_output=True, text=True)
+        if job.returncode != -signal.SIGKILL:
+            raise Failed(f"{phase} {step} never came: {job.stdout}{job.stderr}")
+    kept = len(json.loads((out / "manifest.json").read_text())["done"])
     code, _, err = gpusort_ray("sort", f"--out={out}", "--resume", "-S64M", "--chunk=1M", path)
     check(folder, code, err, f"resumed with {kept} parts known")
     code, _, err = gpusort_ray("sort", f"--out={out}", "--resume", "-r", "-S64M", path)
