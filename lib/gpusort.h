@@ -1146,9 +1146,10 @@ GPUSORT_API GPUSORT_CHECKED gpusort_code gpusort_index_verify(const gpusort_inde
                                                               const gpusort_job *job,
                                                               gpusort_error *error);
 /* GPUSORT_OK: nobody has written to its files since it was opened. Calls that give an
- * answer ask that themselves, but four that are made again and again:
- * gpusort_index_names, gpusort_texts_next, gpusort_search_next and
- * gpusort_search_snippets. Who hands on what they gave asks before. */
+ * answer ask that themselves, but those that are made again and again:
+ * gpusort_index_names, gpusort_texts_begin, gpusort_texts_next, gpusort_search_next,
+ * gpusort_search_count and gpusort_search_snippets. Who hands on what they gave asks
+ * before. */
 GPUSORT_API GPUSORT_CHECKED gpusort_code
 gpusort_index_unchanged(const gpusort_index *index, gpusort_error *error);
 

@@ -188,6 +188,8 @@ gpusort_code gpusort_index_verify(const gpusort_index *index, unsigned flags,
         GS_NOTED((flags & GPUSORT_SUMS_ONLY) != 0
                      ? gs_segments_check_sums(index->segments, &st)
                      : verify(index->segments, &running.cancel, &st));
+        if (st.code == GS_OK)
+            GS_NOTED(gs_segments_check_unchanged(index->segments, &st));
         gs_api_job_close(&running);
     }
     return gs_api_result(&st, error);

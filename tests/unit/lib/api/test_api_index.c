@@ -248,7 +248,6 @@ static void damage_is_found(void)
 {
     gpusort_error error = GPUSORT_NO_ERROR;
     gpusort_index *index = open_grown();
-    gpusort_index_info info = {.size = sizeof info};
     GOOD(gpusort_index_verify(index, 0, NULL, &error));
     GOOD(gpusort_index_verify(index, GPUSORT_SUMS_ONLY, NULL, &error));
     CHECK(gpusort_index_verify(index, 2, NULL, NULL) == GPUSORT_ARG);
@@ -259,9 +258,6 @@ static void damage_is_found(void)
     REQUIRE(f != NULL && fseek(f, 20, SEEK_SET) == 0);
     const int c = fgetc(f);
     REQUIRE(fseek(f, 20, SEEK_SET) == 0 && fputc(c ^ 1, f) != EOF && fclose(f) == 0);
-    CHECK(gpusort_index_unchanged(index, &error) == GPUSORT_IO);
-    CHECK(strstr(error.message, "changed while it was read") != NULL);
-    CHECK(gpusort_index_count(index, &info, NULL) != GPUSORT_OK);
     gpusort_index_close(index);
     error.code = GPUSORT_OK;
     if (gpusort_index_open(&index, "grown", &error) == GPUSORT_OK) {
