@@ -201,12 +201,17 @@
          (gs_word_block *w, unsigned lane, uint64_t first, size_t count,                \
           gs_status *st), (w, lane, first, count, st), return gs_gpu_refuse(st))        \
     CALL(gs_code, gs_word_block_encode,                                                 \
-         (gs_word_block *w, bool *are_made, gs_status *st), (w, are_made, st),          \
-         *are_made = false; return gs_gpu_refuse(st))                                   \
+         (gs_word_block *w, gs_word_made *out, gs_status *st), (w, out, st),            \
+         *out = (gs_word_made){0}; return gs_gpu_refuse(st))                            \
     CALL(gs_code, gs_word_block_stored,                                                 \
          (gs_word_block *w, unsigned lane, uint64_t first, size_t count,                \
-          size_t *taken, gs_status *st), (w, lane, first, count, taken, st),            \
-         *taken = 0; return gs_gpu_refuse(st))                                          \
+          gs_status *st), (w, lane, first, count, st), return gs_gpu_refuse(st))        \
+    CALL(gs_code, gs_word_block_tail_firsts,                                            \
+         (gs_word_block *w, uint32_t *firsts, gs_status *st), (w, firsts, st),          \
+         return gs_gpu_refuse(st))                                                      \
+    CALL(gs_code, gs_word_block_tails,                                                  \
+         (gs_word_block *w, unsigned lane, uint64_t first, size_t count,                \
+          gs_status *st), (w, lane, first, count, st), return gs_gpu_refuse(st))        \
     CALL(gs_code, gs_word_block_reset, (gs_word_block *w, gs_status *st), (w, st),      \
          return gs_gpu_refuse(st))                                                      \
     CALL(size_t, gs_word_block_device_bytes, (const gs_word_block *w), (w), return 0)

@@ -84,8 +84,6 @@ static void lay_out_lane(gs_word_block *w, gs_word_lane_memory *lane, layout *on
     on_host->take(&lane->h_documents, windows);
     on_host->take(&lane->h_tokens, windows + 1);
     on_host->take(&lane->h_positions, o->has_positions ? o->window_positions : 0);
-    on_host->take(&lane->h_block_starts, GS_WORD_WINDOW_BLOCKS + 1);
-    on_host->take(&lane->h_block_lasts, GS_WORD_WINDOW_BLOCKS);
 }
 
 static void lay_out_terms(gs_word_block *w, layout *l)
@@ -274,6 +272,7 @@ void gs_word_block_free(gs_word_block *w)
     (void)cudaFreeHost(w->h_state);
     (void)cudaFree(w->d_memory);
     (void)cudaGetLastError();
+    gs_mem_free(w->group_starts);
     gs_mem_free(w->lanes);
     gs_mem_free(w);
 }
@@ -303,8 +302,7 @@ gs_word_lane gs_word_block_lane(const gs_word_block *w, unsigned lane)
 {
     const gs_word_lane_memory *const l = &w->lanes[lane];
     const uint32_t *const lengths = (const uint32_t *)(const void *)(l->h_answer + 1);
-    return {l->h_text,   l->h_starts,    lengths,           l->h_documents,
-            l->h_tokens, l->h_positions, l->h_block_starts, l->h_block_lasts};
+    return {l->h_text, l->h_starts, lengths, l->h_documents, l->h_tokens, l->h_positions};
 }
 
 gs_word_room gs_word_block_room(const gs_word_block *w)

@@ -33,10 +33,11 @@
  * fit (gs_word_block_room, gs_word_most_of).
  *
  * Call order: new, leave_out*, (add* or add_tuples*, sort_terms, terms, (join_terms),
- * sort, first_postings, (encode), (documents, positions, stored)*, reset)*, free. A lane
- * is one thread's at a time; add, add_tuples, documents, positions and stored may be
- * called of several lanes at once, the rest when no other call is under way. All of them
- * wait for the device.
+ * sort, first_postings, (encode, (tail_firsts)), (documents, positions, stored,
+ * tails)*, reset)*, free. A lane
+ * is one thread's at a time; add, add_tuples, documents, positions, stored and tails may
+ * be called of several lanes at once, the rest when no other call is under way. All of
+ * them wait for the device.
  */
 #ifndef GS_GPU_WORDS_WORD_BLOCK_H
 #define GS_GPU_WORDS_WORD_BLOCK_H
@@ -60,8 +61,8 @@ enum {
     GS_WORD_TERM_PAD = 8,
     GS_WORD_TERM_BITS = 16, /* of a gs_word_term that are its length */
     GS_WORD_BLOCK = GS_STEP_POSTINGS,
-    GS_WORD_WINDOW_BLOCKS = 512, /* that are fetched at once, at most */
-    GS_WORD_BLOCK_SLACK = 16,    /* bytes behind blocks that may be read */
+    GS_WORD_PLACE_GROUP = 32, /* places whose blocks are fetched together */
+    GS_WORD_BLOCK_SLACK = 16, /* bytes behind blocks that may be read */
 };
 
 typedef struct gs_word_block gs_word_block;
@@ -106,10 +107,6 @@ typedef struct gs_word_lane {
     uint32_t *starts;        /* piece_documents + 1 */
     const uint32_t *lengths; /* piece_documents: of the last piece */
     const uint32_t *documents, *tokens, *positions; /* of the last windows */
-    /* Of the last stored blocks: where each begins, and behind them the end, counted
-     * alike from anywhere; the last docID of each. Their bytes are the text. */
-    const uint64_t *block_starts;
-    const uint32_t *block_lasts;
 } gs_word_lane;
 
 gs_word_lane gs_word_block_lane(const gs_word_block *w, unsigned lane);
@@ -205,16 +202,48 @@ GS_MUST_CHECK gs_code gs_word_block_positions(gs_word_block *w, unsigned lane,
                                               uint64_t first, size_t count,
                                               gs_status *st);
 
+/* What stands before a block, and at each place. */
+typedef struct gs_word_stored {
+    uint32_t bytes; /* 0: the place is empty, or its block is left to the cores */
+    uint32_t last;  /* docID of the block */
+} gs_word_stored;
+
+GS_WIDTH_BOTH uint32_t gs_word_stored_bytes(uint32_t block_bytes)
+{
+    return (uint32_t)sizeof(gs_word_stored) + (block_bytes + 3) / 4 * 4;
+}
+
+/* The most that a block may have for a group of them to have room in a lane's text. */
+static inline uint32_t gs_word_block_bytes_max(size_t piece_bytes)
+{
+    const size_t share = piece_bytes / GS_WORD_PLACE_GROUP, head = sizeof(gs_word_stored);
+    const size_t beside = head + GS_WORD_BLOCK_SLACK;
+    return share > beside ? (uint32_t)(share - beside) : 0;
+}
+
+typedef struct gs_word_made {
+    bool has_blocks, has_tails;
+    uint64_t groups;
+    const uint64_t *group_starts; /* and where the last one ends; until reset */
+} gs_word_made;
+
 /* The postings of each term, GS_WORD_BLOCK at a time from its first one on, become blocks
  * as an index stores them (lib/base/block_steps.h). Block k of a term whose postings
- * begin at p has place p / GS_WORD_BLOCK + k; a place may be empty, and a block that is
- * left to the cores is. *are_made is false if there is no room for them. */
-GS_MUST_CHECK gs_code gs_word_block_encode(gs_word_block *w, bool *are_made,
+ * begin at p has place p / GS_WORD_BLOCK + k, and no other has. Postings behind a term's
+ * last full block are its tail, of which a list is made. What there is no room for is
+ * not. */
+GS_MUST_CHECK gs_code gs_word_block_encode(gs_word_block *w, gs_word_made *out,
                                            gs_status *st);
-/* Blocks of at most `count` places from `first` on, at least one; how many is *taken. */
+/* All places of so many groups, to the lane's text, which has room for them. */
 GS_MUST_CHECK gs_code gs_word_block_stored(gs_word_block *w, unsigned lane,
-                                           uint64_t first, size_t count, size_t *taken,
-                                           gs_status *st);
+                                           uint64_t first, size_t count, gs_status *st);
+/* Where the tail of each term begins in the list of them, and the end of all. Behind each
+ * stands where its last posting's tokens end. */
+GS_MUST_CHECK gs_code gs_word_block_tail_firsts(gs_word_block *w, uint32_t *firsts,
+                                                gs_status *st);
+/* As gs_word_block_documents, of that list. */
+GS_MUST_CHECK gs_code gs_word_block_tails(gs_word_block *w, unsigned lane, uint64_t first,
+                                          size_t count, gs_status *st);
 
 /* Empties it. */
 GS_MUST_CHECK gs_code gs_word_block_reset(gs_word_block *w, gs_status *st);

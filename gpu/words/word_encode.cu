@@ -3,14 +3,17 @@
  * word_encode: postings to blocks as an index stores them, and the way back to the host.
  *
  *      postings   | apple: 0 to 299          | pear: 300 to 302 | plum: 303 to 700     |
- *      places     |  0      1   | 2 (empty)                     |  2     3     4  | ...
- *      measured   | 190    177  |                                 210 ...       bytes
- *      summed     | 0    190    | 367                             367   577 ...
- *      put        | bytes, bytes |                               | bytes ...
+ *      places     |  0      1   | (a tail)   | (a tail)         |  2     3     4  | ...
+ *      measured     198    185                                    218 ...       bytes
+ *      summed       0      198                                    383 ...
+ *      put        | bytes, last docID, block | ... by place
+ *      tails      | 256 to 299, end | 300 to 302, end | ... by term
  *
  * A thread makes a block, twice: to measure and to put it. All lies where one array of
- * keys was, which nothing needs once there are postings: sums, last docIDs, bytes. What a
- * block holds is lib/base/block_steps.h's.
+ * keys was, which nothing needs once there are postings. What a block holds is
+ * lib/base/block_steps.h's. Every call from the host waits for those of other threads, so
+ * that what is fetched lies one after the other, and comes in few pieces: the host knows
+ * where each group of places begins.
  */
 #include "gpu/device/cub_launch.cuh"
 
@@ -18,24 +21,31 @@
 
 #include "gpu/words/word_memory.cuh"
 #include "lib/base/assertion.h"
+#include "lib/base/mem.h"
 
 namespace
 {
 
-/* Postings in order, and the room for their blocks. */
+/* Postings in order, and the room for their blocks and tails. */
 struct encode_task {
     const uint32_t *first_postings; /* terms + 1 */
     uint32_t terms;
     const uint32_t *documents, *starts, *positions;
     uint32_t places, block_bytes_max;
-    uint64_t *block_starts; /* places + 1 */
-    uint32_t *lasts;        /* places */
-    uint8_t *bytes;
+    uint64_t *place_starts; /* places + 1 */
+    uint8_t *blocks;
+    uint32_t *tail_firsts; /* terms + 1 */
+    uint32_t *tail_documents, *tail_starts;
 };
 
 enum { ENCODE_THREADS = 128, ALIGN = 16 };
 
 } // namespace
+
+static __device__ uint64_t thread_number()
+{
+    return (uint64_t)blockIdx.x * blockDim.x + threadIdx.x;
+}
 
 /* The last term that begins before the place ends: no other can have a block there. */
 static __device__ uint32_t term_of(const encode_task &t, uint32_t place)
@@ -67,30 +77,71 @@ static __device__ bool find_block(const encode_task &t, uint32_t place, gs_step_
     return true;
 }
 
-/* --- kernels: a thread a place ------------------------------------------------------ */
+/* --- kernels ------------------------------------------------------------------------ */
 
+/* A thread a place, and one for their end. */
 static __global__ void k_measure_blocks(encode_task t)
 {
-    const uint64_t place = (uint64_t)blockIdx.x * blockDim.x + threadIdx.x;
+    const uint64_t place = thread_number();
     gs_step_block b;
     if (place > t.places)
         return;
     uint32_t bytes = 0;
-    if (place < t.places && find_block(t, (uint32_t)place, &b)) {
+    if (place < t.places && find_block(t, (uint32_t)place, &b))
         bytes = gs_step_block_bytes(&b, t.block_bytes_max);
-        t.lasts[place] = b.documents[GS_WORD_BLOCK - 1];
-    }
-    t.block_starts[place] = bytes;
+    t.place_starts[place] = gs_word_stored_bytes(bytes);
 }
 
 static __global__ void k_put_blocks(encode_task t)
 {
-    const uint64_t place = (uint64_t)blockIdx.x * blockDim.x + threadIdx.x;
+    const uint64_t place = thread_number();
     gs_step_block b;
-    if (place >= t.places || t.block_starts[place] == t.block_starts[place + 1])
+    if (place >= t.places)
         return;
-    if (find_block(t, (uint32_t)place, &b))
-        gs_step_block_put(&b, t.bytes + t.block_starts[place]);
+    uint8_t *const to = t.blocks + t.place_starts[place];
+    gs_word_stored *const head = (gs_word_stored *)(void *)to;
+    *head = {0, 0};
+    if (t.place_starts[place + 1] - t.place_starts[place] == sizeof *head ||
+        !find_block(t, (uint32_t)place, &b))
+        return;
+    head->bytes =
+        (uint32_t)(gs_step_block_put(&b, to + sizeof *head) - to - sizeof *head);
+    head->last = b.documents[GS_WORD_BLOCK - 1];
+}
+
+/* Where every group begins, and the last one ends. */
+static __global__ void k_gather_groups(encode_task t, uint64_t groups, uint64_t *to)
+{
+    const uint64_t group = thread_number(), place = group * GS_WORD_PLACE_GROUP;
+    if (group <= groups)
+        to[group] = t.place_starts[place < t.places ? place : t.places];
+}
+
+/* A thread a term, and one for their end. */
+static __global__ void k_count_tails(encode_task t)
+{
+    const uint64_t term = thread_number();
+    if (term > t.terms)
+        return;
+    t.tail_firsts[term] =
+        term < t.terms
+            ? (t.first_postings[term + 1] - t.first_postings[term]) % GS_WORD_BLOCK + 1
+            : 0;
+}
+
+static __global__ void k_put_tails(encode_task t)
+{
+    const uint64_t term = thread_number();
+    if (term >= t.terms)
+        return;
+    const uint32_t to = t.tail_firsts[term], count = t.tail_firsts[term + 1] - to - 1;
+    const uint32_t from = t.first_postings[term + 1] - count;
+    for (uint32_t i = 0; i < count; i++) {
+        t.tail_documents[to + i] = t.documents[from + i];
+        t.tail_starts[to + i] = t.starts[from + i];
+    }
+    t.tail_documents[to + count] = 0;
+    t.tail_starts[to + count] = t.starts[from + count];
 }
 
 /* --- steps -------------------------------------------------------------------------- */
@@ -105,7 +156,6 @@ static unsigned grid_of(uint64_t threads)
     return (unsigned)((threads + ENCODE_THREADS - 1) / ENCODE_THREADS);
 }
 
-/* All but what has no room yet: where the bytes go. */
 static encode_task make_task(const gs_word_block *w)
 {
     encode_task t = {};
@@ -115,75 +165,138 @@ static encode_task make_task(const gs_word_block *w)
     t.starts = w->d_starts;
     t.positions = w->options.has_positions ? w->d_sorted_positions : nullptr;
     t.places = (uint32_t)(w->sums.postings / GS_WORD_BLOCK);
-    t.block_bytes_max = (uint32_t)(w->options.piece_bytes - GS_WORD_BLOCK_SLACK);
-    t.block_starts = (uint64_t *)(void *)w->d_free;
-    t.lasts = (uint32_t *)(void *)(w->d_free +
-                                   aligned(((size_t)t.places + 1) * sizeof(uint64_t)));
-    t.bytes = (uint8_t *)t.lasts + aligned((size_t)t.places * sizeof(uint32_t));
+    t.block_bytes_max = gs_word_block_bytes_max(w->options.piece_bytes);
     return t;
 }
 
-gs_code gs_word_block_encode(gs_word_block *w, bool *are_made, gs_status *st)
+/* The sum of what the scan went over. */
+template <typename T>
+static gs_code scan(gs_word_block *w, T *numbers, uint64_t count, T *sum, gs_status *st)
+{
+    size_t temp_bytes = w->temp_bytes;
+    GPU_TRY(st, cub::DeviceScan::ExclusiveSum(w->d_temp, temp_bytes, numbers, numbers,
+                                              (int64_t)count + 1, w->stream));
+    GPU_TRY(st, cudaMemcpyAsync(sum, numbers + count, sizeof *sum, cudaMemcpyDeviceToHost,
+                                w->stream));
+    GPU_TRY(st, cudaStreamSynchronize(w->stream));
+    return GS_OK;
+}
+
+/* The sums of heads are not needed any more. */
+static gs_code fetch_groups(gs_word_block *w, const encode_task *t, gs_word_made *out,
+                            gs_status *st)
+{
+    uint64_t *const starts = (uint64_t *)(void *)w->d_heads;
+    void *memory = nullptr;
+    out->groups = (t->places + (uint64_t)GS_WORD_PLACE_GROUP - 1) / GS_WORD_PLACE_GROUP;
+    gs_mem_free(w->group_starts);
+    w->group_starts = nullptr;
+    GS_TRY(gs_mem_new_array(&memory, out->groups + 1, sizeof *starts, "GPU words", st));
+    w->group_starts = (uint64_t *)memory;
+    k_gather_groups<<<grid_of(out->groups + 1), ENCODE_THREADS, 0, w->stream>>>(
+        *t, out->groups, starts);
+    GPU_LAUNCHED(st, w->stream, "k_gather_groups");
+    GPU_TRY(st,
+            cudaMemcpyAsync(w->group_starts, starts, (out->groups + 1) * sizeof *starts,
+                            cudaMemcpyDeviceToHost, w->stream));
+    GPU_TRY(st, cudaStreamSynchronize(w->stream));
+    out->group_starts = w->group_starts;
+    return GS_OK;
+}
+
+/* From *to on, which is behind what is made then. */
+static gs_code make_blocks(gs_word_block *w, encode_task *t, uint8_t **to,
+                           gs_word_made *out, gs_status *st)
 {
     const uint8_t *const end = w->d_free + w->free_bytes;
+    const size_t sums_bytes = aligned(((size_t)t->places + 1) * sizeof(uint64_t));
     uint64_t bytes = 0;
-    size_t temp_bytes = w->temp_bytes;
-    *are_made = false;
-    if (w->sums.postings < GS_WORD_BLOCK || w->options.piece_bytes <= GS_WORD_BLOCK_SLACK)
+    if (t->places == 0 || t->block_bytes_max == 0 || sums_bytes > (size_t)(end - *to))
         return GS_OK;
-    GPU_TRY(st, cudaSetDevice(w->options.device));
-    const encode_task t = make_task(w);
-    if (t.bytes > end)
-        return GS_OK;
-    k_measure_blocks<<<grid_of((uint64_t)t.places + 1), ENCODE_THREADS, 0, w->stream>>>(
-        t);
+    t->place_starts = (uint64_t *)(void *)*to;
+    t->blocks = *to + sums_bytes;
+    k_measure_blocks<<<grid_of((uint64_t)t->places + 1), ENCODE_THREADS, 0, w->stream>>>(
+        *t);
     GPU_LAUNCHED(st, w->stream, "k_measure_blocks");
-    GPU_TRY(st, cub::DeviceScan::ExclusiveSum(w->d_temp, temp_bytes, t.block_starts,
-                                              t.block_starts, (int64_t)t.places + 1,
-                                              w->stream));
-    GPU_TRY(st, cudaMemcpyAsync(&bytes, t.block_starts + t.places, sizeof bytes,
-                                cudaMemcpyDeviceToHost, w->stream));
-    GPU_TRY(st, cudaStreamSynchronize(w->stream));
-    if (bytes > (uint64_t)(end - t.bytes))
+    GS_TRY(scan(w, t->place_starts, t->places, &bytes, st));
+    if (bytes > (uint64_t)(end - t->blocks))
         return GS_OK;
-    k_put_blocks<<<grid_of(t.places), ENCODE_THREADS, 0, w->stream>>>(t);
+    k_put_blocks<<<grid_of(t->places), ENCODE_THREADS, 0, w->stream>>>(*t);
     GPU_LAUNCHED(st, w->stream, "k_put_blocks");
-    GPU_TRY(st, cudaStreamSynchronize(w->stream));
-    *are_made = true;
+    GS_TRY(fetch_groups(w, t, out, st));
+    *to = t->blocks + aligned((size_t)bytes);
+    w->d_blocks = t->blocks;
+    out->has_blocks = true;
     return GS_OK;
 }
 
-/* How many of the blocks a lane's text has room for. */
-static size_t fitting(const gs_word_lane_memory *l, size_t count, size_t room)
+/* Their list begins where items of terms were. */
+static gs_code make_tails(gs_word_block *w, encode_task *t, uint8_t *to,
+                          gs_word_made *out, gs_status *st)
 {
-    size_t n = count;
-    while (n > 0 && l->h_block_starts[n] - l->h_block_starts[0] > room)
-        n--;
-    return n;
+    const uint8_t *const end = w->d_free + w->free_bytes;
+    uint32_t count = 0;
+    t->tail_firsts = (uint32_t *)(void *)w->d_items;
+    if (w->sums.postings + w->sums.terms > UINT32_MAX)
+        return GS_OK;
+    k_count_tails<<<grid_of((uint64_t)t->terms + 1), ENCODE_THREADS, 0, w->stream>>>(*t);
+    GPU_LAUNCHED(st, w->stream, "k_count_tails");
+    GS_TRY(scan(w, t->tail_firsts, t->terms, &count, st));
+    const size_t bytes = aligned(count * sizeof(uint32_t));
+    if (to > end || 2 * bytes > (size_t)(end - to))
+        return GS_OK;
+    t->tail_documents = (uint32_t *)(void *)to;
+    t->tail_starts = (uint32_t *)(void *)(to + bytes);
+    k_put_tails<<<grid_of(t->terms), ENCODE_THREADS, 0, w->stream>>>(*t);
+    GPU_LAUNCHED(st, w->stream, "k_put_tails");
+    GPU_TRY(st, cudaStreamSynchronize(w->stream));
+    w->d_tail_firsts = t->tail_firsts;
+    w->d_tail_documents = t->tail_documents;
+    w->d_tail_starts = t->tail_starts;
+    out->has_tails = true;
+    return GS_OK;
 }
+
+gs_code gs_word_block_encode(gs_word_block *w, gs_word_made *out, gs_status *st)
+{
+    uint8_t *to = w->d_free;
+    encode_task t = make_task(w);
+    *out = {false, false, 0, nullptr};
+    GPU_TRY(st, cudaSetDevice(w->options.device));
+    GS_TRY(make_blocks(w, &t, &to, out, st));
+    return out->has_blocks ? make_tails(w, &t, to, out, st) : GS_OK;
+}
+
+/* --- the way back ------------------------------------------------------------------- */
 
 gs_code gs_word_block_stored(gs_word_block *w, unsigned lane, uint64_t first,
-                             size_t count, size_t *taken, gs_status *st)
+                             size_t count, gs_status *st)
 {
     const gs_word_lane_memory *const l = &w->lanes[lane];
-    const encode_task t = make_task(w);
-    *taken = 0;
-    gs_assert(count > 0 && first + count <= t.places && count <= GS_WORD_WINDOW_BLOCKS);
+    const uint64_t begin = w->group_starts[first], end = w->group_starts[first + count];
+    gs_assert(end - begin <= w->options.piece_bytes);
     GPU_TRY(st, cudaSetDevice(w->options.device));
-    GPU_TRY(st, cudaMemcpyAsync(l->h_block_starts, t.block_starts + first,
-                                (count + 1) * sizeof *l->h_block_starts,
-                                cudaMemcpyDeviceToHost, l->stream));
-    GPU_TRY(st,
-            cudaMemcpyAsync(l->h_block_lasts, t.lasts + first, count * sizeof *t.lasts,
-                            cudaMemcpyDeviceToHost, l->stream));
-    GPU_TRY(st, cudaStreamSynchronize(l->stream));
-    const size_t n = fitting(l, count, w->options.piece_bytes - GS_WORD_BLOCK_SLACK);
-    if (n == 0)
-        return GS_FAIL(st, GS_ERR_GPU, 0, "GPU: a block is longer than any");
-    GPU_TRY(st, cudaMemcpyAsync(l->h_text, t.bytes + l->h_block_starts[0],
-                                l->h_block_starts[n] - l->h_block_starts[0],
+    GPU_TRY(st, cudaMemcpyAsync(l->h_text, w->d_blocks + begin, end - begin,
                                 cudaMemcpyDeviceToHost, l->stream));
     GPU_TRY(st, cudaStreamSynchronize(l->stream));
-    *taken = n;
     return GS_OK;
+}
+
+gs_code gs_word_block_tail_firsts(gs_word_block *w, uint32_t *firsts, gs_status *st)
+{
+    GPU_TRY(st, cudaSetDevice(w->options.device));
+    GPU_TRY(st, cudaMemcpyAsync(firsts, w->d_tail_firsts,
+                                (w->sums.terms + 1) * sizeof *firsts,
+                                cudaMemcpyDeviceToHost, w->stream));
+    GPU_TRY(st, cudaStreamSynchronize(w->stream));
+    return GS_OK;
+}
+
+gs_code gs_word_block_tails(gs_word_block *w, unsigned lane, uint64_t first, size_t count,
+                            gs_status *st)
+{
+    gs_assert(count <= w->options.window_postings);
+    GPU_TRY(st, cudaSetDevice(w->options.device));
+    return gs_word_fetch_postings(&w->lanes[lane], w->d_tail_documents + first,
+                                  w->d_tail_starts + first, count, st);
 }

@@ -58,8 +58,6 @@ typedef struct gs_word_lane_memory {
     gs_word_answer *h_answer, *d_answer;
     gs_word_state *h_state;
     uint32_t *h_documents, *h_tokens, *h_positions;
-    uint64_t *h_block_starts; /* GS_WORD_WINDOW_BLOCKS + 1 */
-    uint32_t *h_block_lasts;
     void *d_temp;
     uint8_t *h_memory; /* all of the host's */
 } gs_word_lane_memory;
@@ -94,6 +92,10 @@ struct gs_word_block {
     uint32_t *d_sorted_positions;
     uint8_t *d_free; /* the array of keys that neither holds postings nor is needed */
     size_t free_bytes;
+    /* After encode: */
+    uint64_t *group_starts; /* the host's, of d_blocks */
+    const uint8_t *d_blocks;
+    uint32_t *d_tail_firsts, *d_tail_documents, *d_tail_starts;
 };
 
 /* Does a number go with each token? A position, or a frequency. */
@@ -108,6 +110,9 @@ gs_code gs_word_take_answer(const gs_word_block *w, const gs_word_lane_memory *l
 
 /* Blocks of a launch of so many threads, at least one. */
 unsigned gs_word_grid(uint64_t threads);
+/* So many postings, and where the tokens of the last one end, to the lane. Waits. */
+gs_code gs_word_fetch_postings(const gs_word_lane_memory *lane, const uint32_t *documents,
+                               const uint32_t *starts, size_t count, gs_status *st);
 /* What the steps of a sort need beside the arrays, for blocks of so much. */
 gs_code gs_word_sort_temp(const gs_word_room *room, bool has_numbers, size_t *bytes,
                           gs_status *st);

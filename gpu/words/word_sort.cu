@@ -361,20 +361,24 @@ gs_code gs_word_block_first_postings(gs_word_block *w, uint32_t *first_postings,
     return GS_OK;
 }
 
+gs_code gs_word_fetch_postings(const gs_word_lane_memory *l, const uint32_t *documents,
+                               const uint32_t *starts, size_t count, gs_status *st)
+{
+    GPU_TRY(st, cudaMemcpyAsync(l->h_documents, documents, count * sizeof *documents,
+                                cudaMemcpyDeviceToHost, l->stream));
+    GPU_TRY(st, cudaMemcpyAsync(l->h_tokens, starts, (count + 1) * sizeof *starts,
+                                cudaMemcpyDeviceToHost, l->stream));
+    GPU_TRY(st, cudaStreamSynchronize(l->stream));
+    return GS_OK;
+}
+
 gs_code gs_word_block_documents(gs_word_block *w, unsigned lane, uint64_t first,
                                 size_t count, gs_status *st)
 {
-    const gs_word_lane_memory *const l = &w->lanes[lane];
     gs_assert(first + count <= w->sums.postings && count <= w->options.window_postings);
     GPU_TRY(st, cudaSetDevice(w->options.device));
-    GPU_TRY(st, cudaMemcpyAsync(l->h_documents, w->d_documents + first,
-                                count * sizeof *l->h_documents, cudaMemcpyDeviceToHost,
-                                l->stream));
-    GPU_TRY(st, cudaMemcpyAsync(l->h_tokens, w->d_starts + first,
-                                (count + 1) * sizeof *l->h_tokens, cudaMemcpyDeviceToHost,
-                                l->stream));
-    GPU_TRY(st, cudaStreamSynchronize(l->stream));
-    return GS_OK;
+    return gs_word_fetch_postings(&w->lanes[lane], w->d_documents + first,
+                                  w->d_starts + first, count, st);
 }
 
 gs_code gs_word_block_positions(gs_word_block *w, unsigned lane, uint64_t first,

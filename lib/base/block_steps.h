@@ -235,8 +235,8 @@ GS_WIDTH_BOTH uint32_t gs_step_block_bytes(const gs_step_block *b, uint32_t most
     return bytes <= most ? bytes : 0;
 }
 
-/* Puts as many. */
-GS_WIDTH_BOTH void gs_step_block_put(const gs_step_block *b, uint8_t *to)
+/* Puts as many; returns their end. */
+GS_WIDTH_BOTH uint8_t *gs_step_block_put(const gs_step_block *b, uint8_t *to)
 {
     uint32_t numbers[GS_STEP_POSTINGS];
     gs_step_doc_numbers(b, numbers);
@@ -248,6 +248,7 @@ GS_WIDTH_BOTH void gs_step_block_put(const gs_step_block *b, uint8_t *to)
     to = gs_step_put_numbers(to, numbers, GS_STEP_POSTINGS);
     if (b->positions != 0)
         (void)gs_step_places(b, &to);
+    return to;
 }
 
 #endif

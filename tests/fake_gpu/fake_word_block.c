@@ -5,10 +5,11 @@
  * It goes through the steps of the kernels (gpu/words/word_steps.h) thread by thread, and
  * sorts with qsort; text is taken over when it is added, and windows are what they are
  * until the next. GS_FAKE_GPU_FAIL=STEP:N makes the N-th call of a step fail: start,
- * leave, piece, items, terms, join, order, firsts, window, place, encode, stored, reset;
+ * leave, piece, items, terms, join, order, firsts, window, place, encode, stored, tails,
+ * tail, reset;
  * GS_FAKE_GPU_WRONG=HOW gives a wrong answer without a word: documents, terms, tokens,
- * places, refused, firsts, stored; GS_FAKE_GPU_MEMORY=BYTES is what a block may hold, but
- * a piece.
+ * places, refused, firsts, stored, tails; GS_FAKE_GPU_MEMORY=BYTES is what a block may
+ * hold, but a piece.
  */
 #include "gpu/words/word_block.h"
 
@@ -26,8 +27,7 @@ enum { SLOTS_A_TERM = 2, TOKEN_BYTES = 24, TERM_BYTES = 64 };
 
 typedef struct fake_lane {
     uint8_t *text;
-    uint32_t *starts, *lengths, *sums, *documents, *tokens, *positions, *block_lasts;
-    uint64_t *block_starts;
+    uint32_t *starts, *lengths, *sums, *documents, *tokens, *positions;
 } fake_lane;
 
 /* A token, and later a posting. */
@@ -56,8 +56,9 @@ struct gs_word_block {
     uint32_t *first_postings;
     uint32_t
         *positions; /* of all tokens; these and what follows: as long as it is sorted */
-    uint64_t *block_starts;
+    uint64_t *group_starts;
     uint8_t *blocks;
+    uint32_t *tail_firsts, *tail_documents, *tail_starts;
 };
 
 /* --- new and free ------------------------------------------------------------------- */
@@ -73,9 +74,6 @@ static gs_code new_lane(gs_word_block *w, fake_lane *lane, gs_status *st)
                       "fake lane", st));
     GS_TRY(gs_mem_new(&lane->documents, o->window_postings * size, "fake lane", st));
     GS_TRY(gs_mem_new(&lane->tokens, (o->window_postings + 1) * size, "fake lane", st));
-    GS_TRY(gs_mem_new(&lane->block_starts, (GS_WORD_WINDOW_BLOCKS + 1) * sizeof(uint64_t),
-                      "fake lane", st));
-    GS_TRY(gs_mem_new(&lane->block_lasts, GS_WORD_WINDOW_BLOCKS * size, "fake lane", st));
     return gs_mem_new(&lane->positions, o->window_positions * size, "fake lane", st);
 }
 
@@ -131,6 +129,19 @@ fail:
     return st->code;
 }
 
+static void forget_blocks(gs_word_block *w)
+{
+    gs_mem_free(w->positions);
+    gs_mem_free(w->group_starts);
+    gs_mem_free(w->blocks);
+    gs_mem_free(w->tail_firsts);
+    gs_mem_free(w->tail_documents);
+    gs_mem_free(w->tail_starts);
+    w->positions = w->tail_firsts = w->tail_documents = w->tail_starts = NULL;
+    w->group_starts = NULL;
+    w->blocks = NULL;
+}
+
 void gs_word_block_free(gs_word_block *w)
 {
     if (w == NULL)
@@ -144,13 +155,9 @@ void gs_word_block_free(gs_word_block *w)
         gs_mem_free(lane->documents);
         gs_mem_free(lane->tokens);
         gs_mem_free(lane->positions);
-        gs_mem_free(lane->block_starts);
-        gs_mem_free(lane->block_lasts);
     }
     gs_mem_free(w->lanes);
-    gs_mem_free(w->positions);
-    gs_mem_free(w->block_starts);
-    gs_mem_free(w->blocks);
+    forget_blocks(w);
     gs_mem_unmap(w->tokens, w->room.tokens * sizeof *w->tokens);
     gs_mem_unmap(w->slots, w->slot_count * sizeof *w->slots);
     gs_mem_unmap(w->terms, w->room.terms * sizeof *w->terms);
@@ -167,8 +174,8 @@ void gs_word_block_free(gs_word_block *w)
 gs_word_lane gs_word_block_lane(const gs_word_block *w, unsigned lane)
 {
     const fake_lane *const l = &w->lanes[lane];
-    return (gs_word_lane){l->text,   l->starts,    l->lengths,      l->documents,
-                          l->tokens, l->positions, l->block_starts, l->block_lasts};
+    return (gs_word_lane){l->text,      l->starts, l->lengths,
+                          l->documents, l->tokens, l->positions};
 }
 
 gs_word_room gs_word_block_room(const gs_word_block *w)
@@ -179,16 +186,6 @@ gs_word_room gs_word_block_room(const gs_word_block *w)
 size_t gs_word_block_device_bytes(const gs_word_block *w)
 {
     return w->room.tokens * TOKEN_BYTES + w->room.terms * TERM_BYTES;
-}
-
-static void forget_blocks(gs_word_block *w)
-{
-    gs_mem_free(w->positions);
-    gs_mem_free(w->block_starts);
-    gs_mem_free(w->blocks);
-    w->positions = NULL;
-    w->block_starts = NULL;
-    w->blocks = NULL;
 }
 
 /* A term that is left out keeps its number. */
@@ -580,53 +577,110 @@ static gs_code copy_positions(gs_word_block *w, gs_status *st)
     return GS_OK;
 }
 
-gs_code gs_word_block_encode(gs_word_block *w, bool *are_made, gs_status *st)
+/* Where each group begins; the last number is the end. */
+static gs_code measure_groups(gs_word_block *w, uint64_t places, gs_word_made *out,
+                              gs_status *st)
 {
-    const uint64_t places = w->sums.postings / GS_WORD_BLOCK;
-    const uint32_t most = (uint32_t)w->options.piece_bytes - GS_WORD_BLOCK_SLACK;
+    const uint32_t most = gs_word_block_bytes_max(w->options.piece_bytes);
     gs_step_block b;
-    *are_made = false;
-    GS_TRY(pass("encode", st));
-    forget_blocks(w);
-    if (places == 0)
-        return GS_OK;
-    GS_TRY(copy_positions(w, st));
-    GS_TRY(gs_mem_new_array(&w->block_starts, places + 1, sizeof *w->block_starts, "fake",
-                            st));
-    for (uint64_t i = 0; i < places; i++)
-        w->block_starts[i + 1] =
-            w->block_starts[i] +
-            (find_block(w, i, &b) ? gs_step_block_bytes(&b, most) : 0);
-    GS_TRY(gs_mem_new(&w->blocks, w->block_starts[places] + 1, "fake", st));
+    uint64_t bytes = 0;
+    out->groups = (places + GS_WORD_PLACE_GROUP - 1) / GS_WORD_PLACE_GROUP;
+    GS_TRY(gs_mem_new_array(&w->group_starts, out->groups + 1, sizeof *w->group_starts,
+                            "fake", st));
     for (uint64_t i = 0; i < places; i++) {
-        if (w->block_starts[i + 1] > w->block_starts[i] && find_block(w, i, &b))
-            gs_step_block_put(&b, w->blocks + w->block_starts[i]);
+        if (i % GS_WORD_PLACE_GROUP == 0)
+            w->group_starts[i / GS_WORD_PLACE_GROUP] = bytes;
+        bytes += gs_word_stored_bytes(find_block(w, i, &b) ? gs_step_block_bytes(&b, most)
+                                                           : 0);
     }
-    *are_made = true;
+    w->group_starts[out->groups] = bytes;
+    out->group_starts = w->group_starts;
     return GS_OK;
 }
 
+static void put_blocks(gs_word_block *w, uint64_t places)
+{
+    const uint32_t most = gs_word_block_bytes_max(w->options.piece_bytes);
+    uint8_t *to = w->blocks;
+    for (uint64_t i = 0; i < places; i++) {
+        gs_step_block b;
+        gs_word_stored head = {0, 0};
+        if (find_block(w, i, &b) && (head.bytes = gs_step_block_bytes(&b, most)) > 0) {
+            head.last = b.documents[GS_WORD_BLOCK - 1];
+            (void)gs_step_block_put(&b, to + sizeof head);
+        }
+        memcpy(to, &head, sizeof head);
+        to += gs_word_stored_bytes(head.bytes);
+    }
+}
+
+static gs_code make_tails(gs_word_block *w, gs_status *st)
+{
+    const uint64_t terms = w->sums.terms;
+    const size_t most = (size_t)(w->sums.postings + terms);
+    uint32_t at = 0;
+    GS_TRY(gs_mem_new_array(&w->tail_firsts, terms + 1, sizeof at, "fake", st));
+    GS_TRY(gs_mem_new_array(&w->tail_documents, most, sizeof at, "fake", st));
+    GS_TRY(gs_mem_new_array(&w->tail_starts, most, sizeof at, "fake", st));
+    for (uint64_t term = 0; term < terms; term++) {
+        const uint32_t begin = w->first_postings[term], end = w->first_postings[term + 1];
+        w->tail_firsts[term] = at;
+        for (uint32_t i = end - (end - begin) % GS_WORD_BLOCK; i < end; i++) {
+            w->tail_documents[at] = w->documents[i];
+            w->tail_starts[at++] = w->starts[i];
+        }
+        w->tail_starts[at++] = w->starts[end];
+    }
+    w->tail_firsts[terms] = at;
+    return GS_OK;
+}
+
+gs_code gs_word_block_encode(gs_word_block *w, gs_word_made *out, gs_status *st)
+{
+    const uint64_t places = w->sums.postings / GS_WORD_BLOCK;
+    *out = (gs_word_made){.groups = 0};
+    GS_TRY(pass("encode", st));
+    forget_blocks(w);
+    if (places == 0 || gs_word_block_bytes_max(w->options.piece_bytes) == 0)
+        return GS_OK;
+    GS_TRY(copy_positions(w, st));
+    GS_TRY(measure_groups(w, places, out, st));
+    GS_TRY(gs_mem_new(&w->blocks, w->group_starts[out->groups], "fake", st));
+    put_blocks(w, places);
+    out->has_blocks = true;
+    out->has_tails = places % 2 == 0; /* as there is room, or not */
+    return out->has_tails ? make_tails(w, st) : GS_OK;
+}
+
 gs_code gs_word_block_stored(gs_word_block *w, unsigned lane, uint64_t first,
-                             size_t count, size_t *taken, gs_status *st)
+                             size_t count, gs_status *st)
 {
     const fake_lane *const l = &w->lanes[lane];
-    const uint64_t *const starts = w->block_starts + first;
-    gs_step_block b;
-    size_t n = 0;
-    *taken = 0;
+    const uint64_t begin = w->group_starts[first], end = w->group_starts[first + count];
     GS_TRY(pass("stored", st));
-    gs_assert(count > 0 && count <= GS_WORD_WINDOW_BLOCKS);
-    gs_assert(first + count <= w->sums.postings / GS_WORD_BLOCK);
-    while (n < count &&
-           starts[n + 1] - starts[0] <= w->options.piece_bytes - GS_WORD_BLOCK_SLACK)
-        n++;
-    memcpy(l->block_starts, starts, (n + 1) * sizeof *starts);
-    for (size_t i = 0; i < n; i++)
-        l->block_lasts[i] =
-            find_block(w, first + i, &b) ? b.documents[GS_WORD_BLOCK - 1] : 0;
-    memcpy(l->text, w->blocks + starts[0], starts[n] - starts[0]);
+    gs_assert(count > 0 && end - begin <= w->options.piece_bytes);
+    memcpy(l->text, w->blocks + begin, end - begin);
     if (is_wrong("stored"))
-        l->block_lasts[0]++;
-    *taken = n;
+        memset(l->text, 0xff, end - begin);
+    return GS_OK;
+}
+
+gs_code gs_word_block_tail_firsts(gs_word_block *w, uint32_t *firsts, gs_status *st)
+{
+    GS_TRY(pass("tails", st));
+    memcpy(firsts, w->tail_firsts, (w->sums.terms + 1) * sizeof *firsts);
+    if (is_wrong("tails"))
+        firsts[w->sums.terms / 2]++;
+    return GS_OK;
+}
+
+gs_code gs_word_block_tails(gs_word_block *w, unsigned lane, uint64_t first, size_t count,
+                            gs_status *st)
+{
+    const fake_lane *const l = &w->lanes[lane];
+    GS_TRY(pass("tail", st));
+    gs_assert(count <= w->options.window_postings);
+    memcpy(l->documents, w->tail_documents + first, count * sizeof *l->documents);
+    memcpy(l->tokens, w->tail_starts + first, (count + 1) * sizeof *l->tokens);
     return GS_OK;
 }

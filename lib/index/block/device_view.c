@@ -6,7 +6,7 @@
 #include "lib/base/assertion.h"
 #include "lib/base/mem.h"
 
-enum { WINDOW_FIRST = 1 << 11, BLOCKS_FIRST = WINDOW_FIRST / GS_INDEX_BLOCK, SLACK = 16 };
+enum { WINDOW_FIRST = 1 << 11, STORED_FIRST = 1 << 14, SLACK = 16 };
 
 _Static_assert((int)GS_WORD_BLOCK == (int)GS_INDEX_BLOCK &&
                    (int)GS_WORD_BLOCK_SLACK >= (int)GS_PACK_SLACK,
@@ -44,7 +44,7 @@ static gs_device_window *take_window(const gs_device_block *b)
                                      .memory = gs_word_block_lane(b->words, i),
                                      .wanted = WINDOW_FIRST,
                                      .positions_wanted = WINDOW_FIRST,
-                                     .blocks_wanted = BLOCKS_FIRST};
+                                     .stored_wanted = STORED_FIRST};
     }
     pthread_mutex_unlock(&home->mutex);
     gs_assert(window != NULL);
@@ -68,14 +68,20 @@ static size_t next_size(size_t *wanted, uint64_t at, uint64_t end, size_t first,
     return *wanted;
 }
 
-static gs_code fetch(gs_device_window *w, uint64_t first, gs_status *st)
+static gs_code fetch(gs_device_window *w, bool are_tails, uint64_t first, gs_status *st)
 {
-    const gs_word_sums *const sums = &w->block->sums;
+    const gs_device_block *const b = w->block;
+    const uint64_t all =
+        are_tails ? w->home->tail_firsts[b->list.count] - 1 : b->sums.postings;
     const size_t size =
         next_size(&w->wanted, first, w->end, WINDOW_FIRST, GS_DEVICE_WINDOW_POSTINGS);
-    const size_t count = (size_t)smaller(size, sums->postings - first);
+    const size_t count = (size_t)smaller(size, all - first);
     w->first = w->end = 0;
-    GS_TRY(gs_word_block_documents(w->block->words, w->lane, first, count, st));
+    if (are_tails)
+        GS_TRY(gs_word_block_tails(b->words, w->lane, first, count, st));
+    else
+        GS_TRY(gs_word_block_documents(b->words, w->lane, first, count, st));
+    w->are_tails = are_tails;
     w->first = first;
     w->end = first + count;
     return GS_OK;
@@ -94,18 +100,58 @@ static gs_code fetch_positions(gs_device_window *w, uint64_t first, gs_status *s
     return GS_OK;
 }
 
-static gs_code fetch_blocks(gs_device_window *w, uint64_t first, gs_status *st)
+/* The group, and those behind it that are wanted and have room. */
+static gs_code fetch_groups(gs_device_window *w, uint64_t group, gs_status *st)
 {
-    const uint64_t places = w->block->sums.postings / GS_INDEX_BLOCK;
-    const size_t size = next_size(&w->blocks_wanted, first, w->block_end, BLOCKS_FIRST,
-                                  GS_WORD_WINDOW_BLOCKS);
-    const size_t count = (size_t)smaller(size, places - first);
-    size_t taken = 0;
-    w->first_block = w->block_end = 0;
-    GS_TRY(gs_word_block_stored(w->block->words, w->lane, first, count, &taken, st));
-    w->first_block = first;
-    w->block_end = first + taken;
+    const gs_word_made *const made = &w->home->made;
+    const size_t room = w->block->options.piece_bytes - GS_WORD_BLOCK_SLACK;
+    const uint64_t *const starts = made->group_starts + group;
+    const bool follows = group == w->group_end && w->group_end > 0;
+    const size_t wanted = follows ? 2 * w->stored_wanted : STORED_FIRST;
+    w->stored_wanted = (size_t)smaller(wanted, room);
+    size_t count = 1;
+    while (group + count < made->groups &&
+           starts[count + 1] - starts[0] <= w->stored_wanted)
+        count++;
+    w->first_group = w->group_end = 0;
+    if (starts[count] < starts[0] || starts[count] - starts[0] > room)
+        return fail_wrong("blocks are longer than any", st);
+    GS_TRY(gs_word_block_stored(w->block->words, w->lane, group, count, st));
+    w->first_group = group;
+    w->group_end = group + count;
+    w->place = group * GS_WORD_PLACE_GROUP;
+    w->place_at = 0;
+    w->stored_bytes = (size_t)(starts[count] - starts[0]);
     return GS_OK;
+}
+
+/* The head at the window's place; false if it, or its block, ends too late. */
+static bool get_head(const gs_device_window *w, gs_word_stored *head)
+{
+    const size_t left = w->stored_bytes - w->place_at;
+    if (left < sizeof *head)
+        return false;
+    memcpy(head, w->memory.text + w->place_at, sizeof *head);
+    return head->bytes <= left && gs_word_stored_bytes(head->bytes) <= left;
+}
+
+/* Goes to the place, which has the head then. */
+static gs_code find_place(gs_device_window *w, uint64_t place, gs_word_stored *head,
+                          gs_status *st)
+{
+    const uint64_t group = place / GS_WORD_PLACE_GROUP;
+    if (group < w->first_group || group >= w->group_end)
+        GS_TRY(fetch_groups(w, group, st));
+    if (place < w->place) {
+        w->place = w->first_group * GS_WORD_PLACE_GROUP;
+        w->place_at = 0;
+    }
+    for (;; w->place++, w->place_at += gs_word_stored_bytes(head->bytes)) {
+        if (!get_head(w, head))
+            return fail_wrong("a block does not end where it should", st);
+        if (w->place == place)
+            return GS_OK;
+    }
 }
 
 /* --- reading ------------------------------------------------------------------------ */
@@ -144,6 +190,8 @@ static gs_code open_term(const void *block, size_t index, gs_term_reader *r,
         r->window = take_window(b);
         r->window_give_back = give_back;
     }
+    r->index = index;
+    r->takes = false;
     r->next = r->begin = b->first_postings[index];
     r->next_end = b->first_postings[index + 1];
     return GS_OK;
@@ -198,14 +246,29 @@ static gs_code add_postings(const gs_device_block *b, gs_term_reader *r, size_t 
     return GS_OK;
 }
 
-/* Where full blocks are made, postings are read up to the next one. */
-static uint64_t readable_end(const gs_device_block *b, const gs_term_reader *r)
+/* Postings that stand beside each other in what is fetched. */
+typedef struct posting_stretch {
+    bool are_tails;
+    uint64_t first, end; /* postings */
+    uint64_t at;         /* where the first stands there */
+} posting_stretch;
+
+/* Those that are read next. Where blocks are taken, postings are read up to the next one,
+ * and those of the tail from the list of tails. */
+static posting_stretch next_stretch(const gs_device_block *b, const gs_term_reader *r)
 {
-    const uint64_t read = r->next - r->begin;
-    return b->windows->has_blocks
-               ? smaller(r->next_end,
-                         r->begin + (read / GS_INDEX_BLOCK + 1) * GS_INDEX_BLOCK)
-               : r->next_end;
+    const uint32_t *const firsts = b->windows->tail_firsts;
+    const uint64_t blocks = (r->next_end - r->begin) / GS_INDEX_BLOCK * GS_INDEX_BLOCK;
+    const uint64_t tail = r->begin + blocks, read = r->next - r->begin;
+    if (!r->takes)
+        return (posting_stretch){false, r->next, r->next_end, r->next};
+    if (r->next < tail)
+        return (posting_stretch){false, r->next,
+                                 r->begin + (read / GS_INDEX_BLOCK + 1) * GS_INDEX_BLOCK,
+                                 r->next};
+    return (posting_stretch){firsts != NULL, r->next, r->next_end,
+                             firsts != NULL ? firsts[r->index] + (r->next - tail)
+                                            : r->next};
 }
 
 static gs_code read_postings(const void *block, gs_term_reader *r,
@@ -215,12 +278,13 @@ static gs_code read_postings(const void *block, gs_term_reader *r,
     gs_device_window *const w = r->window;
     const bool has_positions = b->options.has_positions;
     gs_posting_batch_clear(batch);
-    const uint64_t end = readable_end(b, r);
-    while (r->next < end && !gs_posting_batch_is_full(batch)) {
-        if (r->next < w->first || r->next >= w->end)
-            GS_TRY(fetch(w, r->next, st));
-        const size_t at = (size_t)(r->next - w->first);
-        const uint64_t left = smaller(end, w->end) - r->next;
+    const posting_stretch s = next_stretch(b, r);
+    while (r->next < s.end && !gs_posting_batch_is_full(batch)) {
+        const uint64_t place = s.at + (r->next - s.first);
+        if (s.are_tails != w->are_tails || place < w->first || place >= w->end)
+            GS_TRY(fetch(w, s.are_tails, place, st));
+        const size_t at = (size_t)(place - w->first);
+        const uint64_t left = smaller(s.end - r->next, w->end - place);
         const size_t room = has_positions ? 1 : GS_POSTINGS_MAX - batch->count;
         const uint32_t token = w->memory.tokens[at];
         GS_TRY(add_postings(b, r, at, (size_t)smaller(left, room), batch, st));
@@ -232,12 +296,40 @@ static gs_code read_postings(const void *block, gs_term_reader *r,
 
 /* --- full blocks -------------------------------------------------------------------- */
 
+static gs_code fetch_tail_firsts(const gs_device_block *b, gs_status *st)
+{
+    gs_device_windows *const home = b->windows;
+    const size_t terms = b->list.count;
+    uint32_t wrong = 0;
+    home->tail_bytes = (terms + 1) * sizeof *home->tail_firsts;
+    GS_TRY(
+        gs_mem_map(&home->tail_firsts, home->tail_bytes, false, "terms of a block", st));
+    GS_TRY(gs_word_block_tail_firsts(b->words, home->tail_firsts, st));
+    for (size_t i = 0; i < terms; i++) {
+        const uint32_t postings = b->first_postings[i + 1] - b->first_postings[i];
+        wrong |= home->tail_firsts[i + 1] - home->tail_firsts[i] !=
+                 postings % GS_INDEX_BLOCK + 1;
+    }
+    return wrong == 0 && home->tail_firsts[0] == 0
+               ? GS_OK
+               : fail_wrong("the ends of terms' postings are not in order", st);
+}
+
 static gs_code make_blocks(const void *block, gs_status *st)
 {
     const gs_device_block *const b = block;
-    return b->sums.postings > 0
-               ? gs_word_block_encode(b->words, &b->windows->has_blocks, st)
-               : GS_OK;
+    gs_device_windows *const home = b->windows;
+    if (b->list.count == 0)
+        return GS_OK;
+    GS_TRY(gs_word_block_encode(b->words, &home->made, st));
+    return home->made.has_tails ? fetch_tail_firsts(b, st) : GS_OK;
+}
+
+static void release_blocks(gs_device_windows *home)
+{
+    gs_mem_unmap(home->tail_firsts, home->tail_bytes);
+    home->tail_firsts = NULL;
+    home->made = (gs_word_made){.has_blocks = false};
 }
 
 /* Positions of so many tokens, up to the end. */
@@ -283,22 +375,16 @@ static gs_code take_block(const void *block, gs_term_reader *r, gs_made_block *o
     const gs_device_block *const b = block;
     gs_device_window *const w = r->window;
     const uint64_t read = r->next - r->begin;
+    gs_word_stored head;
     *is_there = false;
-    if (!b->windows->has_blocks || r->next_end - r->next < GS_INDEX_BLOCK ||
-        read % GS_INDEX_BLOCK != 0)
+    r->takes = b->windows->made.has_blocks;
+    if (!r->takes || r->next_end - r->next < GS_INDEX_BLOCK || read % GS_INDEX_BLOCK != 0)
         return GS_OK;
-    const uint64_t place = r->begin / GS_INDEX_BLOCK + read / GS_INDEX_BLOCK;
-    if (place < w->first_block || place >= w->block_end)
-        GS_TRY(fetch_blocks(w, place, st));
-    const size_t i = (size_t)(place - w->first_block);
-    const uint64_t *const starts = w->memory.block_starts;
-    if (starts[i] == starts[i + 1])
+    GS_TRY(find_place(w, r->begin / GS_INDEX_BLOCK + read / GS_INDEX_BLOCK, &head, st));
+    if (head.bytes == 0)
         return GS_OK;
-    if (starts[i] < starts[0] || starts[i + 1] < starts[i] ||
-        starts[i + 1] - starts[0] > b->options.piece_bytes - GS_WORD_BLOCK_SLACK ||
-        !read_block(b, r->doc, w->memory.block_lasts[i],
-                    w->memory.text + (starts[i] - starts[0]),
-                    (size_t)(starts[i + 1] - starts[i]), out))
+    if (!read_block(b, r->doc, head.last, w->memory.text + w->place_at + sizeof head,
+                    head.bytes, out))
         return fail_wrong("a block is not as it should be", st);
     r->doc = out->docs[GS_INDEX_BLOCK - 1] + 1;
     r->next += GS_INDEX_BLOCK;
@@ -310,7 +396,8 @@ static gs_code take_block(const void *block, gs_term_reader *r, gs_made_block *o
 
 size_t gs_device_view_bytes(uint64_t terms, uint64_t term_bytes)
 {
-    return (size_t)(terms * (sizeof(uint64_t) + sizeof(uint32_t)) + term_bytes) + 4096;
+    return (size_t)(terms * (sizeof(uint64_t) + 2 * sizeof(uint32_t)) + term_bytes) +
+           4096;
 }
 
 static void release_terms(gs_device_block *b)
@@ -329,7 +416,7 @@ void gs_device_view_release(gs_device_block *b)
     b->first_bytes = 0;
     b->list = (gs_form_list){0};
     if (b->windows != NULL)
-        b->windows->has_blocks = false;
+        release_blocks(b->windows);
 }
 
 static bool terms_are_in_order(const gs_device_block *b)

@@ -27,15 +27,21 @@ typedef struct gs_device_window {
     const gs_device_block *block; /* NULL: nobody has it */
     unsigned lane;
     gs_word_lane memory;
-    uint64_t first, end; /* postings, and: */
+    uint64_t first, end; /* postings of all, or of the tails; and: */
+    bool are_tails;
     uint64_t first_position, position_end;
-    uint64_t first_block, block_end;                /* places of those that are stored */
-    size_t wanted, positions_wanted, blocks_wanted; /* that the next is to have */
+    uint64_t first_group, group_end; /* of places */
+    uint64_t place;                  /* whose head is here: */
+    size_t place_at, stored_bytes;
+    size_t wanted, positions_wanted; /* that the next is to have */
+    size_t stored_wanted;            /* bytes */
 } gs_device_window;
 
 struct gs_device_windows {
     pthread_mutex_t mutex; /* guards who has which */
-    bool has_blocks;       /* full ones are made; before anybody reads */
+    gs_word_made made;     /* before anybody reads */
+    uint32_t *tail_firsts; /* then, if there are tails; mapped */
+    size_t tail_bytes;
     unsigned count;
     gs_device_window windows[];
 };

@@ -40,7 +40,8 @@ typedef struct gs_term_view {
 typedef struct gs_term_reader {
     /* in an array, of tuples or of postings that had to be put in order: */
     size_t next, next_end;
-    size_t begin;          /* on a GPU, the term's first */
+    size_t begin, index;   /* on a GPU, the term's first, and the term */
+    bool takes;            /* blocks that are made */
     uint64_t *sorted;      /* such postings: in `kept`, or mapped */
     size_t sorted_bytes;   /* of the map */
     pthread_mutex_t *held; /* the right to hold a long list of them */
