@@ -62,6 +62,8 @@ def run(command, **options):
 #     ("not", tree), ("group", [(mark, tree)]) with "+", "-" or "" -----------------------
 
 class Maker:
+    prefix_share = 0.06  # of the atoms
+
     def __init__(self, rng, index):
         self.rng, self.index = rng, index
         by_df = sorted(index.terms, key=lambda t: -len(index.postings[t]))
@@ -94,12 +96,15 @@ class Maker:
             out.append(places.get(place, self.word()))
         return ("phrase", out)
 
+    def prefix(self):
+        word = self.word()
+        return word[:self.rng.randint(1, len(word))]
+
     def atom(self):
-        r = self.rng.random()
-        if r < 0.06:
-            word = self.word()
-            return ("prefix", word[:self.rng.randint(1, len(word))])
-        if r < 0.2 and self.index.has_positions:
+        r = self.rng.random() - self.prefix_share
+        if r < 0:
+            return ("prefix", self.prefix())
+        if r < 0.14 and self.index.has_positions:
             return self.phrase()
         return ("word", self.word())
 
@@ -142,7 +147,14 @@ def check_grammar():
                  f"lib/index/query {sorted(kinds)} and {sorted(operators)}")
 
 
-SPELLED = set()  # kinds of trees that came in a query
+def terms_at_once():
+    """So many terms a query may stand for, or it is a wide one, which
+    lib/index/query/wide_query.c answers."""
+    header = pathlib.Path(__file__).resolve().parent.parent / "lib/index/query/search_plan.h"
+    return int(re.search(r"GS_SEARCH_TERMS_MAX = (\d+)", header.read_text())[1])
+
+
+SPELLED = set()  # kinds of trees that came in the query that is written down
 
 
 def spell(rng, tree, inside, exact=False):
@@ -313,6 +325,8 @@ class Checker:
         self.binary, self.folder = binary, folder
         self.queries = 0
         self.operators = set()  # that came in a query
+        self.kinds, self.wide_kinds = set(), set()  # of trees that came in one, in a wide one
+        self.terms_at_once = terms_at_once()
         self.failures = []
 
     def fail(self, options, text, why):
@@ -331,15 +345,28 @@ class Checker:
         self.operators |= OPERATORS & set(re.findall(r"\w+", " ".join(texts)))
         return answers
 
+    def spell(self, index, rng, tree):
+        SPELLED.clear()
+        text = spell(rng, tree, "top", not index.has_lengths)
+        self.kinds |= SPELLED
+        beginnings = re.findall(r"(\w+)\*", text)
+        if sum(term.startswith(b) for b in beginnings for term in index.terms) > self.terms_at_once:
+            self.wide_kinds |= SPELLED
+        return text
+
     def check_all_came(self):
-        """Maker makes what check_grammar() asks for, and spell() writes it."""
-        for what in sorted({kind for kinds in KINDS.values() for kind in kinds} - SPELLED):
+        """Maker makes what check_grammar() asks for, and spell() writes it; and both do so
+        where other code answers it."""
+        kinds = {kind for kinds in KINDS.values() for kind in kinds}
+        for what in sorted(kinds - self.kinds):
             self.fail([], what, "Maker made no tree of this kind")
+        for what in sorted(kinds - self.wide_kinds):
+            self.fail([], what, "WideMaker made no tree of this kind")
         for what in sorted(OPERATORS - self.operators):
             self.fail([], what, "this operator came in no query")
 
     def check(self, index, rng, trees, options, needs_all, k1, b, k):
-        texts = [spell(rng, tree, "top", not index.has_lengths) for tree in trees]
+        texts = [self.spell(index, rng, tree) for tree in trees]
         ranked = self.ask(index, texts, options + [f"--k1={k1!r}", "-k", str(k)] +
                           ([f"--b={b!r}"] if index.has_lengths else []))
         matching = [o for o in options if o == "--all"]
@@ -461,26 +488,28 @@ def check_tuples_of(checker, rng, queries, count, pick):
                     checker.fail(options, text, f"wanted {wanted[:6]}\n  got    {got[:6]}")
 
 
-def wide_trees(rng, count, has_positions):
-    """Beginnings of words that stand for thousands of terms, with what else there is."""
-    def leaf():
-        kinds = ["prefix"] * 3 + ["word"] * 2 + ["phrase"] * has_positions
-        kind = rng.choice(kinds)
-        if kind == "prefix":
-            return "prefix", rng.choice(["v", "v", "v1", "v12", "v123", "c", "none"])
-        if kind == "phrase":
-            return "phrase", [rng.choice(["c1", "c2", "v1%d" % rng.randrange(10)]) for _ in range(2)]
-        return "word", rng.choice(["c1", "c2", "v1", "v12", "v123", "v%d" % rng.randrange(9000)])
+class WideMaker(Maker):
+    """Of an index of words v0, v1, ... and few others: all trees that Maker makes, with
+    beginnings that stand for thousands of terms."""
+    prefix_share = 0.4
 
-    def tree(depth):
-        return ("group", [(rng.choice(["", "", "+", "-"]),
-                           tree(depth - 1) if depth > 0 and rng.random() < 0.3 else leaf())
-                          for _ in range(rng.randint(1, 4))])
+    def word(self):
+        rng = self.rng
+        return rng.choice(["c1", "c2", "v1", "v12", "v123", "v%d" % rng.randrange(9000)])
 
-    every = ("", ("prefix", "v")) # without it few of them would stand for enough
-    return [("group", [every])] + [("group", [every] * rng.randint(0, 1) + tree(2)[1] +
-                                    [(rng.choice("+-"), every[1])] * rng.randint(0, 1))
-                                   for _ in range(count)]
+    def prefix(self):
+        return self.rng.choice(["v", "v", "v1", "v12", "v123", "c", "none"])
+
+    def phrase(self):
+        rng = self.rng
+        return ("phrase", [rng.choice(["c1", "c2", "v1%d" % rng.randrange(10)]) for _ in range(2)])
+
+    def trees(self, count):
+        rng = self.rng
+        every = ("", ("prefix", "v"))  # without it few of them would stand for enough
+        return [("group", [every])] + [("group", [every] * rng.randint(0, 1) + self.group(1)[1] +
+                                        [(rng.choice("+-"), every[1])] * rng.randint(0, 1))
+                                       for _ in range(count)]
 
 
 def check_wide(checker, rng, queries):
@@ -494,7 +523,7 @@ def check_wide(checker, rng, queries):
     folder = build(checker, "wide.index", path, ["--positions"])
     index = Index(checker.binary, folder, 900)
     for options in [], ["--all"], ["--exhaustive"]:
-        checker.check(index, rng, wide_trees(rng, queries, True), options,
+        checker.check(index, rng, WideMaker(rng, index).trees(queries), options,
                       "--all" in options, 1.2, 0.75, rng.choice([3, 50, 1000]))
     last = 0
     with open(path, "w", encoding="utf-8") as file:
@@ -504,7 +533,7 @@ def check_wide(checker, rng, queries):
             file.write(f"{word()}\t{doc}\t{rng.randint(1, 9)}\n")
     folder = build(checker, "wide.index", path, ["--format=tuples", "--replace"])
     index = Index(checker.binary, folder, last + 1, has_lengths=False)
-    checker.check(index, rng, wide_trees(rng, queries, False), [], False, 1.2, 0, 20)
+    checker.check(index, rng, WideMaker(rng, index).trees(queries), [], False, 1.2, 0, 20)
 
 
 def random_vectors(rng, words, count):
@@ -586,8 +615,7 @@ def check_weights(checker, rng, documents, queries):
         checker.check(index, rng, trees, options, "--all" in options, 1.2, 0.75,
                       rng.choice([1, 3, 10, 10 ** 6]))
         check_weighted_queries(checker, rng, index, options, queries)
-    trees = wide_trees(rng, queries, False)
-    checker.check(index, rng, trees, [], False, 1.2, 0, 20)
+    checker.check(index, rng, WideMaker(rng, index).trees(queries), [], False, 1.2, 0, 20)
 
 
 def seconds_of(command):
