@@ -19,6 +19,8 @@ enum { LONG_BYTES = 200000, SLACK = 64 };
 typedef struct looked {
     char what[200]; /* the format, what is special about it, or the failure */
     char told[400];
+    char long_name[40]; /* of a document that begins so and does not end; "": none is
+                           found */
 } looked;
 
 static void keep_told(void *context, gs_log_level level, const char *message)
@@ -26,6 +28,17 @@ static void keep_told(void *context, gs_log_level level, const char *message)
     looked *const l = context;
     (void)snprintf(l->told, sizeof l->told, "%c%s", level == GS_LOG_WARNING ? '!' : ' ',
                    message);
+}
+
+static void find_long_name(looked *l, const gs_document_options *shape,
+                           const char *file_name, const uint8_t *data, size_t bytes)
+{
+    const gs_line_batch batch = {.data = (uint8_t *)(uintptr_t)data, .bytes = bytes};
+    gs_text_span name;
+    uint64_t line;
+    if (gs_document_find_name(shape, &batch, file_name, &name, &line))
+        (void)snprintf(l->long_name, sizeof l->long_name, "%.*s", (int)name.bytes,
+                       (const char *)name.data);
 }
 
 static looked look(const char *name, const char *bytes, size_t count, bool is_found,
@@ -57,6 +70,7 @@ static looked look(const char *name, const char *bytes, size_t count, bool is_fo
             l.what, sizeof l.what, "%s%s%s%s", gs_document_format_name(shape.format),
             shape.is_array ? " array" : "", shape.columns != NULL ? " columns" : "",
             ends.is_left_out ? " left out" : "");
+        find_long_name(&l, &shape, name, memory, count);
         const gs_file_front part = {.data = memory,
                                     .bytes = count < 65536 ? count : 65536,
                                     .is_all = count <= 65536};
@@ -128,12 +142,15 @@ static void lines(void)
 }
 
 /* A file of each format. `named`: what it is taken for by each ending that such files
- * have, if they have any; `plain`: without one. A field that is not there, but chosen for
- * names: `told_key` with the format, `found_key` without. */
+ * have, if they have any; `plain`: without one; `found`: the same of a file that is found
+ * in a folder. A field that is not there, but chosen for names: `told_key` with the
+ * format, `found_key` without. `long_name`: of a document that begins so, with the format
+ * told. */
 typedef struct sample {
     const char *bytes;
     size_t count;
-    const char *named, *plain, *told_key, *found_key;
+    const char *named, *plain, *found_named, *found_plain, *told_key, *found_key;
+    const char *long_name;
 } sample;
 
 #define SAMPLE(text)    .bytes = (text), .count = sizeof(text) - 1
@@ -141,41 +158,61 @@ typedef struct sample {
 
 static const sample samples[] = {
     [GS_FORMAT_JSONL] = {SAMPLE("{\"id\":1,\"contents\":\"x\"}\n"), "jsonl", "jsonl",
-                         "jsonl", "jsonl"},
+                         "jsonl", "jsonl", "jsonl", "jsonl", "1"},
     [GS_FORMAT_JSON] = {SAMPLE("[{\"id\":1,\"contents\":\"x\"}]"), "json array",
-                        "json array", "json array", "json array"},
-    [GS_FORMAT_TSV] = {SAMPLE("n1\tx y\nn2\tz\n"), "tsv", "tsv",
-                       "a" NO_KEY("\"n1\", \"x y\""), "a" NO_KEY("\"n1\", \"x y\"")},
+                        "json array", "json array", "json array", "json array",
+                        "json array", "1"},
+    [GS_FORMAT_TSV] = {SAMPLE("n1\tx y\nn2\tz\n"), "tsv", "tsv", "text", "text",
+                       "a" NO_KEY("\"n1\", \"x y\""), "a" NO_KEY("\"n1\", \"x y\""),
+                       "n1"},
     [GS_FORMAT_CSV] = {SAMPLE("id,text\n1,x\n"), "csv columns", "csv columns",
-                       "a" NO_KEY("\"id\", \"text\""), "text"},
+                       "csv columns", "csv columns", "a" NO_KEY("\"id\", \"text\""),
+                       "text", "1"},
     [GS_FORMAT_TREC] = {SAMPLE("<DOC>\n<DOCNO>1</DOCNO>\nx</DOC>\n"), "trec", "trec",
-                        "trec", "trec"},
-    [GS_FORMAT_WARC] = {SAMPLE("WARC/1.0\r\n"), "warc", "warc", "warc", "warc"},
-    [GS_FORMAT_TEXT] = {SAMPLE("one\ntwo\n"), "text", "text", "text", "text"},
-    [GS_FORMAT_HTML] = {SAMPLE("<!doctype html>"), "html", "html", "html", "html"},
-    [GS_FORMAT_TUPLES] = {SAMPLE("x\t1\ny\t2\n"), NULL, "a" UNCLEAR, "tuples",
-                          "a" UNCLEAR},
-    [GS_FORMAT_TUPLES_BIN] = {SAMPLE("\1\0\0\0\2\0\0\0"), NULL, "a" UNCLEAR, "tuples-bin",
-                              "a" UNCLEAR},
+                        "trec", "trec", "trec", "trec", "1"},
+    [GS_FORMAT_WARC] = {SAMPLE("WARC/1.0\r\nWARC-Target-URI: <x:y>\r\n\r\n"), "warc",
+                        "warc", "warc", "warc", "warc", "warc", "x:y"},
+    [GS_FORMAT_TEXT] = {SAMPLE("one\ntwo\n"), "text", "text", "text", "text", "text",
+                        "text", "a"},
+    [GS_FORMAT_HTML] = {SAMPLE("<!doctype html>"), "html", "html", "html", "html", "html",
+                        "html", "a"},
+    [GS_FORMAT_TUPLES] = {SAMPLE("x\t1\ny\t2\n"), NULL, "a" UNCLEAR, NULL, "text",
+                          "tuples", "a" UNCLEAR, ""},
+    [GS_FORMAT_TUPLES_BIN] = {SAMPLE("\1\0\0\0\2\0\0\0"), NULL, "a" UNCLEAR, NULL,
+                              "text left out", "tuples-bin", "a" UNCLEAR, ""},
     [GS_FORMAT_VECTORS] = {SAMPLE("{\"id\":\"a\",\"vector\":{\"fish\":2.3}}"), NULL,
-                           "vectors", "vectors", "jsonl"},
+                           "vectors", NULL, "vectors", "vectors", "jsonl", "a"},
 };
 _Static_assert(sizeof samples / sizeof *samples == GS_FORMAT_COUNT,
                "a file of each, and what document_kind.c and document_shape.c say of it");
 
-static void expect_of(gs_document_format format, const char *name,
+static void expect_of(gs_document_format format, const char *name, bool is_found,
                       const gs_document_options *options, const char *what)
 {
     const sample *const s = &samples[format];
-    const looked l = look(name, s->bytes, s->count, false, options);
+    const looked l = look(name, s->bytes, s->count, is_found, options);
     if (what != NULL && strcmp(l.what, what) == 0)
         return;
-    fprintf(stderr, "%s, a file of %s%s: <%s>, not <%s>\n", name,
-            gs_document_format_name(format),
+    fprintf(stderr, "%s, a file of %s%s%s: <%s>, not <%s>\n", name,
+            gs_document_format_name(format), is_found ? ", found in a folder" : "",
             options->id_field == NULL          ? ""
             : options->format == GS_FORMAT_ANY ? ", with --id-field"
                                                : ", with --format and --id-field",
             l.what, what != NULL ? what : "");
+    check_failures++;
+}
+
+static void expect_long_name(gs_document_format format)
+{
+    const sample *const s = &samples[format];
+    gs_document_options told = anything;
+    told.format = format;
+    const looked l = look("a", s->bytes, s->count, false, &told);
+    if (s->long_name != NULL && strcmp(l.long_name, s->long_name) == 0)
+        return;
+    fprintf(stderr, "a long document of %s: its name is <%s>, not <%s>\n",
+            gs_document_format_name(format), l.long_name,
+            s->long_name != NULL ? s->long_name : "");
     check_failures++;
 }
 
@@ -193,12 +230,15 @@ static void every_format(void)
         for (; *ending != NULL; ending++) {
             char name[32];
             (void)snprintf(name, sizeof name, "a%s", *ending);
-            expect_of(i, name, &anything, s->named);
+            expect_of(i, name, false, &anything, s->named);
+            expect_of(i, name, true, &anything, s->found_named);
         }
         told.format = i;
-        expect_of(i, "a", &anything, s->plain);
-        expect_of(i, "a", &told, s->told_key);
-        expect_of(i, "a", &keyed, s->found_key);
+        expect_of(i, "a", false, &anything, s->plain);
+        expect_of(i, "a", true, &anything, s->found_plain);
+        expect_of(i, "a", false, &told, s->told_key);
+        expect_of(i, "a", false, &keyed, s->found_key);
+        expect_long_name(i);
     }
 }
 
