@@ -160,9 +160,11 @@ bool gs_document_line_is_blank(const uint8_t *line, const uint8_t *end)
     return line == end;
 }
 
-static gs_code parse_tsv_line(gs_document_list *list, const uint8_t *line, size_t bytes,
-                              gs_status *st)
+static gs_code parse_tsv(gs_document_list *list, const gs_document_options *options,
+                         const uint8_t *line, size_t bytes, gs_status *st)
 {
+    (void)options;
+    bytes -= bytes > 0 && line[bytes - 1] == '\r'; /* of the line end, as in a table */
     const uint8_t *const tab = bytes > 0 ? memchr(line, '\t', bytes) : NULL;
     if (gs_document_line_is_blank(line, line + bytes))
         return GS_OK;
@@ -177,13 +179,6 @@ static gs_code parse_tsv_line(gs_document_list *list, const uint8_t *line, size_
 
 typedef gs_code line_fn(gs_document_list *list, const gs_document_options *options,
                         const uint8_t *line, size_t bytes, gs_status *st);
-
-static gs_code parse_tsv(gs_document_list *list, const gs_document_options *options,
-                         const uint8_t *line, size_t bytes, gs_status *st)
-{
-    (void)options;
-    return parse_tsv_line(list, line, bytes, st);
-}
 
 static gs_code parse_lines(gs_document_list *list, const gs_document_options *options,
                            const gs_line_batch *batch, line_fn *parse, gs_status *st)

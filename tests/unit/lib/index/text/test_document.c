@@ -235,6 +235,7 @@ static void tsv_documents(void)
     expect("a\tx\nno tab\n\n\tx\nb\ty\n",
            "a|x\nb|y\n!1 no TAB between name and text\n!3 the name is empty\n");
     expect("\n \t\r\na\t\n\t\t\n\r\n", "a|\n"); /* blank lines */
+    expect("a\tx\r\nb\ty\r \r\nc\t\r", "a|x\nb|y\r \nc|\n");
 }
 
 static void trec_documents(void)
@@ -349,49 +350,79 @@ static bool is_cut_elsewhere(gs_document_format format)
     return true;
 }
 
-/* Random documents, long and short, must come through the blocks as they would whole. */
-static void blocks_do_not_matter(uint64_t seed)
+/* Random documents, long and short, of one line each if the format has them so; each line
+ * ends with `eol`, and `between` stands behind each document. A seed gives the same ones.
+ */
+static size_t make_documents(char *text, size_t room, gs_document_format format,
+                             const char *eol, const char *between, uint64_t seed)
 {
     static const char *const shapes[GS_FORMAT_COUNT][3] = {
         [GS_FORMAT_JSONL] = {"{\"id\":", ",\"contents\":\"", "\"}\n"},
         [GS_FORMAT_JSON] = {"{\"id\":", ",\n\"contents\":\"", "\"}\n"},
         [GS_FORMAT_TSV] = {"", "\t", "\n"},
-        [GS_FORMAT_TREC] = {"<DOC>\n<DOCNO>", "</DOCNO>", "\n</DOC>\n"},
+        [GS_FORMAT_TREC] = {"<DOC>\n<DOCNO>", "</DOCNO>", "</DOC>\n"},
         [GS_FORMAT_TEXT] = {"", " ", ""},
     };
-    static char text[TEXT_MAX / 2], whole[TEXT_MAX], word[30000];
+    enum { MORE = 200 };
+    static char word[30000], document[sizeof word + MORE];
+    const char *const *const shape = shapes[format];
+    size_t bytes = 0, left = room;
+    REQUIRE(shape[0] != NULL);
+    for (unsigned i = 0; i < 60; i++) {
+        const uint64_t r = check_random(&seed);
+        const size_t n = r % 9 == 0 ? (r >> 8) % sizeof word : (r >> 8) % 300;
+        memset(word, 'a' + (int)(r % 26), n);
+        word[n > 0 ? n - 1 : 0] = '\0';
+        if (n + MORE > left)
+            break;
+        left -= n + MORE;
+        (void)snprintf(document, sizeof document, "%s%u%s%s%s", shape[0], i, shape[1],
+                       word, shape[2]);
+        for (const char *p = document; *p != '\0'; p++) {
+            if (*p == '\n')
+                bytes += (size_t)snprintf(text + bytes, room - bytes, "%s", eol);
+            else
+                text[bytes++] = *p;
+        }
+        bytes += (size_t)snprintf(text + bytes, room - bytes, "%s", between);
+    }
+    return bytes;
+}
+
+/* They must come through the blocks as they would whole, and whether their lines end as
+ * on other systems, with blank ones between, or not. */
+static void blocks_and_line_ends_do_not_matter(uint64_t seed)
+{
+    static const char *const ends[][2] = {
+        {"\n", ""}, {"\r\n", ""}, {"\r\n", "\r\n \n\t\r\n"}};
+    static char text[TEXT_MAX / 2], whole[TEXT_MAX / 2];
     options = (gs_document_options){
         .format = GS_FORMAT_JSONL,
         .id_field = "id",
         .text_fields = default_fields,
         .text_field_count = 1,
     };
-    for (unsigned format = 0; format < GS_FORMAT_COUNT; format++) {
-        if (is_cut_elsewhere((gs_document_format)format))
+    for (gs_document_format format = 0; format < GS_FORMAT_COUNT; format++) {
+        if (is_cut_elsewhere(format))
             continue;
-        REQUIRE(shapes[format][0] != NULL);
-        options.format = (gs_document_format)format;
-        size_t bytes = 0;
-        for (unsigned i = 0; i < 60; i++) {
-            const uint64_t r = check_random(&seed);
-            const size_t n = r % 9 == 0 ? (r >> 8) % sizeof word : (r >> 8) % 300;
-            memset(word, 'a' + (int)(r % 26), n);
-            word[n > 0 ? n - 1 : 0] = '\0';
-            if (bytes + n + 100 > sizeof text)
-                break;
-            const char *const *const shape = shapes[format];
-            bytes += (size_t)snprintf(text + bytes, sizeof text - bytes, "%s%u%s%s%s",
-                                      shape[0], i, shape[1], word, shape[2]);
+        options.format = format;
+        /* The lines of a file that is one document are its text. */
+        const bool is_file = gs_document_is_file(&options);
+        for (size_t i = 0; i < (is_file ? 1 : sizeof ends / sizeof *ends); i++) {
+            const size_t bytes =
+                make_documents(text, sizeof text, format, ends[i][0], ends[i][1], seed);
+            if (i == 0)
+                (void)snprintf(whole, sizeof whole, "%s", parse(text, bytes));
+            feed_file(text, bytes, is_file ? "file.txt" : "file");
+            const size_t n = strlen(whole);
+            if (found_bytes == 2 * n && memcmp(found, whole, n) == 0 &&
+                memcmp(found + n, whole, n) == 0)
+                continue;
+            fprintf(stderr,
+                    "%s: other documents through blocks, or with the %zuth of `ends`\n",
+                    gs_document_format_name(format), i);
+            check_failures++;
         }
-        (void)snprintf(whole, sizeof whole, "%s", parse(text, bytes));
-        if (format == GS_FORMAT_TEXT) {
-            feed_file(text, bytes, "file.txt");
-        } else {
-            feed_file(text, bytes, "file");
-        }
-        const size_t n = strlen(whole);
-        CHECK(found_bytes == 2 * n && memcmp(found, whole, n) == 0 &&
-              memcmp(found + n, whole, n) == 0);
     }
     feed_file("", 0, "empty");
     CHECK(strcmp(found, "empty|\nempty|\n") == 0);
@@ -423,7 +454,7 @@ int main(void)
     tsv_documents();
     trec_documents();
     trec_faults_are_linear();
-    blocks_do_not_matter(check_seed(5));
+    blocks_and_line_ends_do_not_matter(check_seed(5));
     formats_are_guessed();
     CHECK(gs_mem_held_bytes() == 0);
     return check_result();
