@@ -13,6 +13,14 @@
 _Static_assert((int)GS_LETTER_KIND_COUNT == (int)GPUSORT_RANDOM,
                "each but GPUSORT_BYTES has a letter");
 
+#define HAS_LETTER(name, letter, ...)                                                    \
+    _Static_assert(((letter) >= 'a' && (letter) <= 'z') ||                               \
+                       ((letter) >= 'A' && (letter) <= 'Z'),                             \
+                   "-k, a column, an option and a warning name " #name " by a letter");
+GS_LETTER_KINDS(HAS_LETTER)
+GS_LETTER_FLAGS(HAS_LETTER)
+#undef HAS_LETTER
+
 /* All that a letter stands for; 0 if it is none. */
 static unsigned letter_flags(char letter)
 {
@@ -20,7 +28,7 @@ static unsigned letter_flags(char letter)
 #define KIND(name, its, word, counts) flags |= letter == (its) ? GS_LETTER_##name : 0U;
     GS_LETTER_KINDS(KIND)
 #undef KIND
-#define FLAG(name, its, flag) flags |= letter == (its) ? GS_LETTER_##name : 0U;
+#define FLAG(name, its, ...) flags |= letter == (its) ? GS_LETTER_##name : 0U;
     GS_LETTER_FLAGS(FLAG)
 #undef FLAG
     return flags;
@@ -44,6 +52,19 @@ unsigned gs_letters_of_kinds(gs_letter_counts wanted)
 #define ADD(name, letter, word, counts)                                                  \
     letters |= GS_LETTER_COUNTS_##counts == wanted ? GS_LETTER_##name : 0U;
     GS_LETTER_KINDS(ADD)
+#undef ADD
+    return letters;
+}
+
+/* The flags that go with keys of text only. */
+static unsigned letters_with_text(void)
+{
+    unsigned letters = 0;
+#define ADD(name, letter, flag, goes_with)                                               \
+    letters |= GS_LETTER_GOES_WITH_##goes_with == GS_LETTER_GOES_WITH_TEXT               \
+                   ? (unsigned)GS_LETTER_##name                                          \
+                   : 0U;
+    GS_LETTER_FLAGS(ADD)
 #undef ADD
     return letters;
 }
@@ -86,8 +107,8 @@ bool gs_letters_change_compare(unsigned letters)
 void gs_letters_check(unsigned letters)
 {
     /* Of those that say how text compares any two go together. */
-    const unsigned text_kind = gs_letters_of_kinds(GS_LETTER_COUNTS_TEXT) |
-                               GS_LETTER_DICTIONARY | GS_LETTER_NONPRINTING;
+    const unsigned text_kind =
+        gs_letters_of_kinds(GS_LETTER_COUNTS_TEXT) | letters_with_text();
     const unsigned kinds = letters & (gs_letters_of_kinds(GS_LETTER_COUNTS_NUMBER) |
                                       gs_letters_of_kinds(GS_LETTER_COUNTS_NAME));
     if (__builtin_popcount(kinds) + ((letters & text_kind) != 0) <= 1)

@@ -38,15 +38,22 @@
     X(RANDOM,  'R', "random",          TEXT)    \
     X(VERSION, 'V', "version",         TEXT)
 
-/* What letters switch on besides: GS_LETTER_..., the letter, and the flag of gpusort.h; -b
- * switches on two. That each flag is here is looked at by test_api_key. */
-#define GS_LETTER_FLAGS(X)                             \
-    X(REVERSE,      'r', GPUSORT_REVERSE)              \
-    X(START_BLANKS, 'b', GPUSORT_SKIP_START_BLANKS)    \
-    X(END_BLANKS,   'b', GPUSORT_SKIP_END_BLANKS)      \
-    X(FOLD,         'f', GPUSORT_FOLD)                 \
-    X(NONPRINTING,  'i', GPUSORT_IGNORE_NONPRINTING)   \
-    X(DICTIONARY,   'd', GPUSORT_DICTIONARY)
+/*
+ * What letters switch on besides; -b switches on two. test_api_key holds it against the
+ * library: each flag is here, and goes with the same keys.
+ *
+ *     NAME      GS_LETTER_...
+ *     letter    of -k, of a column, of an option and in warnings: each has one
+ *     flag      of gpusort.h
+ *     GOES_WITH keys of EVERY kind, or those of which all TEXT counts
+ */
+#define GS_LETTER_FLAGS(X)                                  \
+    X(REVERSE,      'r', GPUSORT_REVERSE,            EVERY) \
+    X(START_BLANKS, 'b', GPUSORT_SKIP_START_BLANKS,  EVERY) \
+    X(END_BLANKS,   'b', GPUSORT_SKIP_END_BLANKS,    EVERY) \
+    X(FOLD,         'f', GPUSORT_FOLD,               EVERY) \
+    X(NONPRINTING,  'i', GPUSORT_IGNORE_NONPRINTING, TEXT)  \
+    X(DICTIONARY,   'd', GPUSORT_DICTIONARY,         TEXT)
 
 #define GS_LETTER_ONE(...) +1
 enum {
@@ -62,13 +69,19 @@ enum {
     GS_LETTER_##name = 1 << (GS_LETTER_FLAG_COUNT + GPUSORT_##name),
     GS_LETTER_KINDS(GS_LETTER)
 #undef GS_LETTER
-#define GS_LETTER(name, letter, flag) GS_LETTER_##name = (flag),
+#define GS_LETTER(name, letter, flag, goes_with) GS_LETTER_##name = (flag),
     GS_LETTER_FLAGS(GS_LETTER)
 #undef GS_LETTER
     GS_LETTERS_BLANKS = GS_LETTER_START_BLANKS | GS_LETTER_END_BLANKS,
     GS_LETTERS_TEXT_BYTES = GS_LETTER_KIND_COUNT + GS_LETTER_FLAG_COUNT + 1,
 };
 /* clang-format on */
+
+/* With which keys a flag goes. */
+typedef enum gs_letter_company {
+    GS_LETTER_GOES_WITH_EVERY,
+    GS_LETTER_GOES_WITH_TEXT,
+} gs_letter_company;
 
 /* What of a key counts. */
 typedef enum gs_letter_counts {

@@ -381,12 +381,12 @@ static gs_key read_key(const uint8_t *from)
         .end_char = from[4] == 255 ? 0 : from[5],
         .reverse = from[1] & REVERSE,
     };
-#define TAKE(name, mark, changes) key.name = (from[1] & ON_##name) != 0;
+#define TAKE(name, mark, changes, goes_with)                                             \
+    key.name = (from[1] & ON_##name) != 0 &&                                             \
+               gs_key_goes_with(GS_KEY_GOES_WITH_##goes_with, key.type);
     GS_KEY_SWITCHES(TAKE)
 #undef TAKE
-    const bool is_text = key.type == GS_KEY_BYTES || key.type == GS_KEY_VERSION;
-    key.dictionary = is_text && key.dictionary;
-    key.ignore_nonprint = is_text && !key.dictionary && key.ignore_nonprint;
+    key.ignore_nonprint = !key.dictionary && key.ignore_nonprint;
     return key;
 }
 

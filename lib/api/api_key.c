@@ -8,7 +8,15 @@
 #include "lib/api/api_call.h"
 #include "lib/base/mem.h"
 
-enum { FLAGS = 2 * GPUSORT_IGNORE_NONPRINTING - 1 };
+/* The flag of each of GS_KEY_SWITCHES. */
+enum {
+    FLAG_OF_skip_start_blanks = GPUSORT_SKIP_START_BLANKS,
+    FLAG_OF_skip_end_blanks = GPUSORT_SKIP_END_BLANKS,
+    FLAG_OF_fold = GPUSORT_FOLD,
+    FLAG_OF_ignore_nonprint = GPUSORT_IGNORE_NONPRINTING,
+    FLAG_OF_dictionary = GPUSORT_DICTIONARY,
+    FLAGS = 2 * GPUSORT_IGNORE_NONPRINTING - 1
+};
 _Static_assert(FLAGS >> (1 + GS_KEY_SWITCH_COUNT) == 0 &&
                    FLAGS >> GS_KEY_SWITCH_COUNT == 1,
                "GPUSORT_REVERSE, and a flag for each of GS_KEY_SWITCHES");
@@ -45,19 +53,17 @@ gs_code gs_api_take_key(gs_key *out, const gpusort_key *key, gs_status *st)
         .start_char = before(key->start_char),
         .end_field = key->end_field > 0 ? key->end_field - 1 : SIZE_MAX,
         .end_char = key->end_char,
-        .skip_start_blanks = (flags & GPUSORT_SKIP_START_BLANKS) != 0,
-        .skip_end_blanks = (flags & GPUSORT_SKIP_END_BLANKS) != 0,
-        .fold = (flags & GPUSORT_FOLD) != 0,
-        .ignore_nonprint = (flags & GPUSORT_IGNORE_NONPRINTING) != 0,
-        .dictionary = (flags & GPUSORT_DICTIONARY) != 0,
-        .reverse = (flags & GPUSORT_REVERSE) != 0,
+#define TAKE(name, ...) .name = (flags & FLAG_OF_##name) != 0,
+        GS_KEY_SWITCHES(TAKE)
+#undef TAKE
+            .reverse = (flags & GPUSORT_REVERSE) != 0,
     };
     GS_TRY(take_kind(&out->type, key->kind, st));
-    const bool is_text = gs_key_type_counts(out->type) == GS_KEY_COUNTS_TEXT;
-    if (!is_text && (out->dictionary || out->ignore_nonprint))
-        return GS_FAIL(st, GS_ERR_ARG, 0,
-                       "GPUSORT_DICTIONARY and GPUSORT_IGNORE_NONPRINTING go with text");
-    return GS_OK;
+    return gs_key_is_sound(out)
+               ? GS_OK
+               : GS_FAIL(st, GS_ERR_ARG, 0,
+                         "a key of kind %d, which is no text, with flags of text: %u",
+                         (int)key->kind, flags);
 }
 
 _Static_assert((int)GPUSORT_JSON_KEYS_MAX == (int)GS_JSON_PATHS_MAX &&

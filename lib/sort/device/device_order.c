@@ -32,7 +32,7 @@ static const char *line_key(const gs_key *key, bool flip, gs_text_key *out)
         .kind = kind_of(key->type),
         .is_complemented = key->reverse != flip,
     };
-#define TAKE(name, mark, changes) out->name = key->name;
+#define TAKE(name, ...) out->name = key->name;
     GS_KEY_SWITCHES(TAKE)
 #undef TAKE
     return NULL;

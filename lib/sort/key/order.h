@@ -50,13 +50,14 @@
  *     mark      in the text of a job, by which --checkpoint knows it again
  *     CHANGES   where the key begins (START) or ends (END), or which of its bytes count,
  *               and as what (TEXT)
+ *     GOES_WITH keys of EVERY type, or those of which all TEXT counts
  */
-#define GS_KEY_SWITCHES(X)                                      \
-    X(skip_start_blanks, "b", START)                            \
-    X(skip_end_blanks,   "B", END)                              \
-    X(fold,              "f", TEXT)                             \
-    X(ignore_nonprint,   "i", TEXT)                             \
-    X(dictionary,        "d", TEXT) /* wins over ignore_nonprint */
+#define GS_KEY_SWITCHES(X)                        \
+    X(skip_start_blanks, "b", START, EVERY)       \
+    X(skip_end_blanks,   "B", END,   EVERY)       \
+    X(fold,              "f", TEXT,  EVERY)       \
+    X(ignore_nonprint,   "i", TEXT,  TEXT)        \
+    X(dictionary,        "d", TEXT,  TEXT) /* wins over ignore_nonprint */
 /* clang-format on */
 
 typedef enum gs_key_type {
@@ -66,7 +67,7 @@ typedef enum gs_key_type {
 #undef GS_KEY_TYPE
 } gs_key_type;
 
-#define GS_KEY_ONE(name, mark, changes) +1
+#define GS_KEY_ONE(...) +1
 enum { GS_KEY_SWITCH_COUNT = GS_KEY_SWITCHES(GS_KEY_ONE) };
 #undef GS_KEY_ONE
 
@@ -103,7 +104,7 @@ typedef struct gs_key {
     size_t end_field;   /* SIZE_MAX: the key ends with the line */
     size_t end_char;    /* 0: the key ends with field end_field; else that many
                            characters into it (GNU's eword / echar after parsing) */
-#define GS_KEY_BOOL(name, mark, changes) bool name;
+#define GS_KEY_BOOL(name, ...) bool name;
     GS_KEY_SWITCHES(GS_KEY_BOOL)
 #undef GS_KEY_BOOL
     bool reverse; /* -r */
@@ -113,7 +114,7 @@ typedef struct gs_key {
 /* Is folding all that is done to the bytes of a key? */
 static inline bool gs_key_only_folds(const gs_key *key)
 {
-#define GS_KEY_IS_ON(name, mark, change)                                                 \
+#define GS_KEY_IS_ON(name, mark, change, goes_with)                                      \
     +(GS_KEY_CHANGES_##change == GS_KEY_CHANGES_TEXT && key->name)
     return key->fold && GS_KEY_SWITCHES(GS_KEY_IS_ON) == 1;
 #undef GS_KEY_IS_ON
@@ -122,10 +123,31 @@ static inline bool gs_key_only_folds(const gs_key *key)
 /* Is anything on that makes one of these changes? */
 static inline bool gs_key_has_change(const gs_key *key, unsigned changes)
 {
-#define GS_KEY_MAKES(name, mark, change)                                                 \
+#define GS_KEY_MAKES(name, mark, change, goes_with)                                      \
     ((changes & GS_KEY_CHANGES_##change) != 0 && key->name) ||
     return GS_KEY_SWITCHES(GS_KEY_MAKES) false;
 #undef GS_KEY_MAKES
+}
+
+typedef enum gs_key_company {
+    GS_KEY_GOES_WITH_EVERY,
+    GS_KEY_GOES_WITH_TEXT,
+} gs_key_company;
+
+/* Does a switch that goes with these keys go with those of the type? */
+static inline bool gs_key_goes_with(gs_key_company company, gs_key_type type)
+{
+    return company == GS_KEY_GOES_WITH_EVERY ||
+           gs_key_type_counts(type) == GS_KEY_COUNTS_TEXT;
+}
+
+/* Does all that is on go with the type of the key? */
+static inline bool gs_key_is_sound(const gs_key *key)
+{
+#define GS_KEY_FITS(name, mark, change, goes_with)                                       \
+    (!key->name || gs_key_goes_with(GS_KEY_GOES_WITH_##goes_with, key->type)) &&
+    return GS_KEY_SWITCHES(GS_KEY_FITS) true;
+#undef GS_KEY_FITS
 }
 
 /* What a --key-bytes range of a fixed-size record is, and how the text of a job names it.

@@ -18,7 +18,7 @@ static void put_key(FILE *to, size_t number, const gs_key *k)
     if (k->end_field != SIZE_MAX)
         (void)fprintf(to, ",%zu.%zu", k->end_field, k->end_char);
     (void)fprintf(to, " %c", types[k->type]);
-#define PUT_MARK(name, mark, changes) (void)fputs(k->name ? mark : "", to);
+#define PUT_MARK(name, mark, ...) (void)fputs(k->name ? mark : "", to);
     GS_KEY_SWITCHES(PUT_MARK)
 #undef PUT_MARK
     (void)fputs(k->reverse ? "r\n" : "\n", to);

@@ -39,7 +39,7 @@ static gs_key random_key(void)
     };
     if (key.type == GS_KEY_GENERAL && LDBL_MANT_DIG != 64)
         key.type = GS_KEY_NUMERIC;
-#define DRAW(name, mark, changes) key.name = below(3) == 0;
+#define DRAW(name, ...) key.name = below(3) == 0;
     GS_KEY_SWITCHES(DRAW)
 #undef DRAW
     return key;
@@ -173,7 +173,7 @@ static bool shows(gs_order order, const gs_record_layout *layout,
  * each type. */
 typedef struct shown {
     unsigned types[GS_KEY_TYPE_COUNT];
-#define COUNT(name, mark, changes) unsigned name;
+#define COUNT(name, ...) unsigned name;
     GS_KEY_SWITCHES(COUNT)
 #undef COUNT
 } shown;
@@ -186,7 +186,7 @@ static void note_switches(shown *s, const gs_order *order, const gs_record_layou
     key.type = GS_KEY_BYTES;
     s->types[type] += shows(*order, layout, &key, line, bytes);
     key.type = type;
-#define NOTE(name, mark, changes)                                                        \
+#define NOTE(name, ...)                                                                  \
     if (key.name) {                                                                      \
         key.name = false;                                                                \
         s->name += shows(*order, layout, &key, line, bytes);                             \
@@ -198,7 +198,7 @@ static void note_switches(shown *s, const gs_order *order, const gs_record_layou
 
 static void every_switch_was_shown(const shown *s)
 {
-#define LOOK(name, mark, changes)                                                        \
+#define LOOK(name, ...)                                                                  \
     if (s->name == 0) {                                                                  \
         fprintf(stderr, "no line shows %s: add to `alphabet` what it changes\n", #name); \
         CHECK(s->name > 0);                                                              \

@@ -228,22 +228,22 @@ static void long_lines_are_walked(void)
     gs_key_encoder_free(e);
 }
 
-/* Keys that end before the line does, of a random kind. */
+/* Keys that end before the line does, of a random type, with what goes with that. */
 static gs_key random_key(size_t fields, uint64_t *state)
 {
-    static const gs_key_type types[] = {GS_KEY_BYTES, GS_KEY_NUMERIC, GS_KEY_GENERAL,
-                                        GS_KEY_VERSION};
-    gs_key key = {.start_field = check_random(state) % fields};
+    gs_key key = {.start_field = check_random(state) % fields,
+                  .type = (gs_key_type)(check_random(state) % GS_KEY_TYPE_COUNT)};
     key.end_field = key.start_field + check_random(state) % (fields - key.start_field);
     if (check_random(state) % 3 == 0)
         key.start_char = check_random(state) % 4;
     if (check_random(state) % 3 == 0)
         key.end_char = 1 + check_random(state) % 4;
-    key.skip_start_blanks = check_random(state) % 3 == 0;
-    key.skip_end_blanks = key.end_char > 0 && check_random(state) % 3 == 0;
-    key.fold = check_random(state) % 4 == 0;
+#define DRAW(name, mark, changes, goes_with)                                             \
+    key.name = check_random(state) % 4 == 0 &&                                           \
+               gs_key_goes_with(GS_KEY_GOES_WITH_##goes_with, key.type);
+    GS_KEY_SWITCHES(DRAW)
+#undef DRAW
     key.reverse = check_random(state) % 4 == 0;
-    key.type = types[check_random(state) % 4];
     return key;
 }
 
@@ -333,7 +333,7 @@ static void every_switch_is_heeded(void)
         gs_key of_field, of_line;
         unsigned changes;
     } switches[] = {
-#define ON(name, mark, changes)                                                          \
+#define ON(name, mark, changes, goes_with)                                               \
     {#name,                                                                              \
      {.end_field = 1, .end_char = 2, .name = true},                                      \
      {.end_field = SIZE_MAX, .name = true},                                              \

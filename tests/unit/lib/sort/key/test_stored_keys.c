@@ -136,7 +136,7 @@ static void keys_of_lines(void)
 static void keys_with_switches(void)
 {
     static const gs_key with[] = {
-#define WITH(name, mark, changes) {.start_field = 1, .end_field = SIZE_MAX, .name = true},
+#define WITH(name, ...) {.start_field = 1, .end_field = SIZE_MAX, .name = true},
         GS_KEY_SWITCHES(WITH)
 #undef WITH
     };
