@@ -18,7 +18,9 @@ import argparse
 import concurrent.futures
 import gzip
 import os
+import pathlib
 import random
+import re
 import shlex
 import shutil
 import subprocess
@@ -337,6 +339,7 @@ class Case:
         self.stdin = None      # name of a file, or None for nothing
         self.pipe = False      # give standard input through a pipe
         self.ours = []         # arguments of gpusort
+        self.environment = {}  # beside ENV
         self.called = "sort"   # its argv[0]
         self.reference = []    # commands of the pipeline that says what is right
         self.expected = None   # or the bytes themselves
@@ -403,6 +406,31 @@ def case_spill(r, case):
         case.stdin, names[0] = names[0], "-"
         case.pipe = r.random() < 0.5
     return same(case, order.options + memory_options(r, True), names)
+
+
+def run_codecs():
+    """The names of what encodes the blocks of runs, from the table: a name that it does not
+    have would mean none."""
+    source = (pathlib.Path(__file__).resolve().parent.parent / "io/run_block.c").read_text()
+    names = re.findall(r'^    \[GS_RUN_CODEC_\w+\] = {"(\w+)",', source, re.M)
+    if len(names) < 2 or len(names) != source.count("    [GS_RUN_CODEC_"):
+        sys.exit("differential.py cannot read the codecs in io/run_block.c, or not all: %s" % names)
+    return names
+
+
+CODECS = run_codecs()
+
+
+def case_codec(r, case):
+    """Keyed lines, more than the least that a sort takes into memory, so that there are runs."""
+    order = Order(r, plain=0)
+    lines = big_data(r, order, 6e6)
+    times = 1 + int(9e6 / sum(map(len, lines)))
+    lines *= times
+    r.shuffle(lines)
+    case.files["f"] = join(r, lines, order.end)
+    case.environment = {"GS_SPILL_CODEC": r.choice(CODECS)}
+    return same(case, order.options + ["-S1M", "--parallel=%d" % r.choice([1, 2])], ["f"])
 
 
 def case_buckets(r, case):
@@ -767,7 +795,7 @@ def case_records(r, case):
 
 # Name: (maker, how many in a thousand).
 CLASSES = {
-    "small": (case_small, 330), "spill": (case_spill, 90), "buckets": (case_buckets, 10), "check": (case_check, 70), "merge": (case_merge, 70),
+    "small": (case_small, 330), "spill": (case_spill, 90), "buckets": (case_buckets, 10), "codec": (case_codec, 10), "check": (case_check, 70), "merge": (case_merge, 70),
     "merge-unsorted": (case_merge_unsorted, 20), "compress": (case_compress, 12), "random": (case_random, 25), "output": (case_output, 60),
     "files": (case_files, 30), "long": (case_long, 25), "errors": (case_errors, 80), "debug": (case_debug, 30),
     "count": (case_count, 30), "top": (case_top, 35), "header": (case_header, 25), "zstd": (case_zstd, 15),
@@ -807,7 +835,7 @@ def read_files(folder):
 
 
 def run(arguments, executable, folder, case, data=None):
-    environment = dict(ENV, TMPDIR=os.path.join(folder, "tmp"))
+    environment = dict(ENV, **case.environment, TMPDIR=os.path.join(folder, "tmp"))
     source, stdin = None, subprocess.DEVNULL
     if data is None and case.stdin is not None:
         if case.pipe:
@@ -917,8 +945,8 @@ def keep(case, number, setup, theirs, problems):
         f.write("#!/bin/bash\n# In a copy of this folder; the program is called `%s'.\n" % case.called)
         for problem in problems:
             f.write("# %s\n" % problem)
-        f.write("export LC_ALL=C TMPDIR=$PWD/tmp\nmkdir -p bin && ln -sf %s bin/%s\n" %
-                (shlex.quote(setup["binary"]), case.called))
+        f.write("export LC_ALL=C TMPDIR=$PWD/tmp%s\nmkdir -p bin && ln -sf %s bin/%s\n" %
+                ("".join(" %s=%s" % pair for pair in case.environment.items()), shlex.quote(setup["binary"]), case.called))
         f.write("%s > got.stdout; echo \"exit code $? (expected %s)\"\n" %
                 (command_line(["bin/" + arguments[0]] + arguments[1:], case), theirs[0]))
         f.write("cmp expected.stdout got.stdout && echo same output\n")
@@ -947,7 +975,8 @@ def run_case(number, setup):
         return number, case.name, None, seconds
     folder = keep(case, number, setup, theirs, problems)
     text = "case %d (%s): %s\n    %s\n    kept in %s" % (
-        number, case.name, command_line([case.called] + case.ours, case), "\n    ".join(problems), folder)
+        number, case.name, " ".join(["%s=%s" % pair for pair in case.environment.items()] +
+                                    [command_line([case.called] + case.ours, case)]), "\n    ".join(problems), folder)
     return number, case.name, text.encode("ascii", "backslashreplace").decode(), seconds
 
 
