@@ -88,6 +88,9 @@ done
 while read -r room; do
     [ -f "$room/README.md" ] || complain "$room: no README.md"
 done < <(printf '%s\n' "${!floor_of[@]}" cmd io gpu tests)
+for room in gpu/*/; do
+    grep -qF "| \`${room#gpu/}\` |" gpu/README.md || complain "gpu/README.md: its table of rooms has no row of $room"
+done
 # A README names every module of its room, or a pattern of such names; what its list names
 # is there.
 declare -A words_of named
