@@ -193,6 +193,28 @@ gs_code gs_append_file_rewind(gs_append_file *f, gs_status *st)
     return GS_OK;
 }
 
+static gs_code fail_read(int error, gs_status *st)
+{
+    return GS_FAIL(st, GS_ERR_IO, error, "read failed: temporary file of the index");
+}
+
+gs_code gs_append_file_fill(gs_append_file *f, void *to, size_t bytes, int64_t got,
+                            gs_status *st)
+{
+    gs_assert(bytes <= f->bytes - f->read_bytes);
+    if (got < 0)
+        return fail_read((int)-got, st);
+    const size_t done = (size_t)got;
+    size_t taken = 0;
+    const int error = gs_pread_all(f->fd, (uint8_t *)to + done, bytes - done,
+                                   f->read_bytes + done, &taken);
+    if (error != 0 || taken < bytes - done)
+        return fail_read(error != 0 ? error : EIO, st);
+    note(f, to, bytes);
+    f->read_bytes += bytes;
+    return GS_OK;
+}
+
 gs_code gs_append_file_take(gs_append_file *f, const uint8_t **data, size_t bytes,
                             gs_status *st)
 {
@@ -201,21 +223,11 @@ gs_code gs_append_file_take(gs_append_file *f, const uint8_t **data, size_t byte
         memmove(f->buffer, f->buffer + f->at, f->used - f->at);
         f->used -= f->at;
         f->at = 0;
-        while (f->used < f->capacity && f->read_bytes < f->bytes) {
-            const size_t room = f->capacity - f->used;
-            const uint64_t left = f->bytes - f->read_bytes;
-            const ssize_t n =
-                pread(f->fd, f->buffer + f->used, left < room ? (size_t)left : room,
-                      (off_t)f->read_bytes);
-            if (n < 0 && errno == EINTR)
-                continue;
-            if (n <= 0)
-                return GS_FAIL(st, GS_ERR_IO, n < 0 ? errno : EIO,
-                               "read failed: temporary file of the index");
-            note(f, f->buffer + f->used, (size_t)n);
-            f->used += (size_t)n;
-            f->read_bytes += (uint64_t)n;
-        }
+        const size_t room = f->capacity - f->used;
+        const uint64_t left = f->bytes - f->read_bytes;
+        const size_t n = left < room ? (size_t)left : room;
+        GS_TRY(gs_append_file_fill(f, f->buffer + f->used, n, 0, st));
+        f->used += n;
     }
     if (f->used - f->at < bytes)
         return GS_FAIL(st, GS_ERR_FORMAT, 0, "temporary file of the index ends early");

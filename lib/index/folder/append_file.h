@@ -59,6 +59,11 @@ GS_MUST_CHECK gs_code gs_append_file_rewind(gs_append_file *f, gs_status *st);
  * so many are not left. */
 GS_MUST_CHECK gs_code gs_append_file_take(gs_append_file *f, const uint8_t **data,
                                           size_t bytes, gs_status *st);
+/* The next bytes, which must be there, to memory of the caller's. Nothing may be in the
+ * buffer that was not taken. Another thread may have read from `fd` itself, from
+ * read_bytes on: `got` is how many of them have come so, or why none have, -errno. */
+GS_MUST_CHECK gs_code gs_append_file_fill(gs_append_file *f, void *to, size_t bytes,
+                                          int64_t got, gs_status *st);
 static inline uint64_t gs_append_file_left(const gs_append_file *f)
 {
     return f->bytes - f->read_bytes + (f->used - f->at);

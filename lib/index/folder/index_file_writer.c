@@ -17,7 +17,6 @@
 
 enum {
     BUFFER_BYTES = 1 << 20,
-    COPY_BYTES = 32 << 10,
     STRETCH_BYTES = 4 << 20,
     PATH_BYTES = 4400,
     /* Of a file that is larger other threads write what has been summed up: to copy to
@@ -25,10 +24,35 @@ enum {
     ALONE_BYTES = 8 << 20,
     BUFFERS = 4,
     WRITERS = 2,
+    /* Where others read as well: half of the buffers wait to be summed up, the others to
+     * be written. To read one takes two times and to write it to new pages five times as
+     * long as to sum it up, so that this many keep up with who does that. */
+    BUFFERS_AHEAD = 8,
+    READS_AHEAD = BUFFERS_AHEAD / 2,
+    COPIERS = 4,
+    AHEAD_BYTES_MIN = 4 << 20, /* less is read sooner than others are told to */
 };
 
 _Static_assert(BUFFER_BYTES % GS_SUM_PAGE_BYTES == 0, "sums are made of whole pages");
 _Static_assert((int)GS_FILE_HEAD_BYTES <= (int)BUFFER_BYTES, "a head is flushed at once");
+_Static_assert((BUFFERS_AHEAD - BUFFERS) * BUFFER_BYTES == GS_FILE_WRITER_AHEAD_BYTES,
+               "the header says what reading ahead takes");
+
+typedef enum buffer_use {
+    USE_NONE,
+    USE_FILL,  /* it is being filled, or others have filled it and it waits its turn */
+    USE_READ,  /* others read into it */
+    USE_WRITE, /* others write it */
+} buffer_use;
+
+/* Its memory begins where a page does. The kernel takes more than twice as long to copy a
+ * page of a file to memory that begins 16 bytes after one, as malloc's large ones do. */
+typedef struct writer_buffer {
+    uint8_t *memory; /* NULL: not needed yet */
+    buffer_use use;
+    size_t asked; /* how many bytes others read into it */
+    int64_t got;  /* how many have come, or -errno */
+} writer_buffer;
 
 struct gs_file_writer {
     int fd;
@@ -38,14 +62,61 @@ struct gs_file_writer {
     uint8_t first_page[GS_SUM_PAGE_BYTES]; /* whose head may be set at the end */
     gs_page_sums *pages;
     XXH3_state_t *hash;
-    uint8_t *buffer; /* that is being filled: this one of these */
-    unsigned filling;
-    size_t used;
-    uint8_t *buffers[BUFFERS]; /* NULL: not needed yet */
-    bool is_written[BUFFERS];  /* just now, by these: */
-    gs_aio *writers;           /* NULL: none */
-    bool is_alone;             /* there can be none */
+    writer_buffer *filling; /* one of these */
+    size_t used;            /* of it */
+    writer_buffer buffers[BUFFERS_AHEAD];
+    unsigned buffer_count; /* there may be so many */
+    bool reads_ahead;
+    gs_aio *others; /* threads that write, and read; NULL: none */
+    bool is_alone;  /* there can be none */
 };
+
+/* --- buffers ------------------------------------------------------------------------ */
+
+static gs_code fail_write(const gs_file_writer *w, int error, gs_status *st)
+{
+    (void)GS_FAIL(st, GS_ERR_IO, error, "write failed: %s", w->path);
+    return gs_status_hint(st, "free some space where the index goes");
+}
+
+/* Waits until others are done with one of the buffers. */
+static gs_code wait_for_one(gs_file_writer *w, gs_status *st)
+{
+    gs_aio_done done;
+    GS_TRY(gs_aio_wait(w->others, &done, st));
+    writer_buffer *const b = done.tag;
+    const bool was_read = b->use == USE_READ;
+    b->use = was_read ? USE_FILL : USE_NONE;
+    b->got = done.result;
+    return was_read || done.result >= 0 ? GS_OK : fail_write(w, (int)-done.result, st);
+}
+
+static gs_code wait_for_all(gs_file_writer *w, gs_status *st)
+{
+    while (w->others != NULL && gs_aio_in_flight(w->others) > 0)
+        GS_TRY(wait_for_one(w, st));
+    return GS_OK;
+}
+
+/* One that nobody uses, for the caller to fill. */
+static gs_code take_buffer(gs_file_writer *w, writer_buffer **out, gs_status *st)
+{
+    for (;;) {
+        for (unsigned i = 0; i < w->buffer_count; i++) {
+            writer_buffer *const b = &w->buffers[i];
+            if (b->use != USE_NONE)
+                continue;
+            if (b->memory == NULL)
+                GS_TRY(gs_mem_map(&b->memory, BUFFER_BYTES, false, "index file", st));
+            b->use = USE_FILL;
+            *out = b;
+            return GS_OK;
+        }
+        GS_TRY(wait_for_one(w, st));
+    }
+}
+
+/* --- a writer ----------------------------------------------------------------------- */
 
 gs_code gs_file_writer_new(gs_file_writer **out, const char *folder, const char *name,
                            gs_page_sums *pages, gs_status *st)
@@ -55,8 +126,8 @@ gs_code gs_file_writer_new(gs_file_writer **out, const char *folder, const char 
     GS_TRY(gs_mem_new(&w, sizeof *w, "index file", st));
     w->fd = -1;
     w->pages = pages;
-    GS_TRY_OR_FAIL(gs_mem_new(&w->buffers[0], BUFFER_BYTES, "index file", st));
-    w->buffer = w->buffers[0];
+    w->buffer_count = BUFFERS;
+    GS_TRY_OR_FAIL(take_buffer(w, &w->filling, st));
     w->hash = XXH3_createState();
     if (w->hash == NULL) {
         (void)GS_FAIL(st, GS_ERR_NOMEM, ENOMEM, "checksum");
@@ -83,19 +154,19 @@ void gs_file_writer_free(gs_file_writer *w)
 {
     if (w == NULL)
         return;
-    gs_aio_free(w->writers);
+    gs_aio_free(w->others);
     if (w->fd >= 0)
         (void)close(w->fd);
     (void)XXH3_freeState(w->hash);
-    for (int i = 0; i < BUFFERS; i++)
-        gs_mem_free(w->buffers[i]);
+    for (int i = 0; i < BUFFERS_AHEAD; i++)
+        gs_mem_unmap(w->buffers[i].memory, BUFFER_BYTES);
     gs_mem_free(w);
 }
 
-static gs_code fail_write(const gs_file_writer *w, int error, gs_status *st)
+void gs_file_writer_read_ahead(gs_file_writer *w)
 {
-    (void)GS_FAIL(st, GS_ERR_IO, error, "write failed: %s", w->path);
-    return gs_status_hint(st, "free some space where the index goes");
+    w->buffer_count = BUFFERS_AHEAD;
+    w->reads_ahead = true;
 }
 
 static gs_code write_at(gs_file_writer *w, const void *data, size_t bytes,
@@ -105,80 +176,52 @@ static gs_code write_at(gs_file_writer *w, const void *data, size_t bytes,
     return error == 0 ? GS_OK : fail_write(w, error, st);
 }
 
-/* --- by other threads --------------------------------------------------------------- */
-
-static gs_code wait_for_one(gs_file_writer *w, gs_status *st)
-{
-    gs_aio_done done;
-    GS_TRY(gs_aio_wait(w->writers, &done, st));
-    *(bool *)done.tag = false;
-    return done.result < 0 ? fail_write(w, (int)-done.result, st) : GS_OK;
-}
-
-static gs_code wait_for_all(gs_file_writer *w, gs_status *st)
-{
-    while (w->writers != NULL && gs_aio_in_flight(w->writers) > 0)
-        GS_TRY(wait_for_one(w, st));
-    return GS_OK;
-}
-
-static bool has_writers(gs_file_writer *w)
+/* For a file that is to be so large. */
+static bool has_others(gs_file_writer *w, uint64_t bytes)
 {
     gs_status ignored = {.code = GS_OK};
-    if (w->writers == NULL && !w->is_alone && w->bytes > ALONE_BYTES)
+    if (w->others == NULL && !w->is_alone && bytes > ALONE_BYTES)
         w->is_alone =
-            gs_aio_new_threads(&w->writers, BUFFERS, WRITERS, &ignored) != GS_OK;
-    return w->writers != NULL;
-}
-
-/* A buffer that nobody writes becomes the one that is filled. */
-static gs_code take_buffer(gs_file_writer *w, gs_status *st)
-{
-    for (;;) {
-        for (unsigned i = 0; i < BUFFERS; i++) {
-            if (w->is_written[i])
-                continue;
-            if (w->buffers[i] == NULL)
-                GS_TRY(gs_mem_new(&w->buffers[i], BUFFER_BYTES, "index file", st));
-            w->filling = i;
-            w->buffer = w->buffers[i];
-            return GS_OK;
-        }
-        GS_TRY(wait_for_one(w, st));
-    }
-}
-
-static gs_code write_buffer(gs_file_writer *w, uint64_t offset, gs_status *st)
-{
-    if (!has_writers(w))
-        return write_at(w, w->buffer, w->used, offset, st);
-    bool *const is_written = &w->is_written[w->filling];
-    *is_written = true;
-    GS_TRY(gs_aio_write(w->writers, w->fd, w->buffer, w->used, offset, is_written, st));
-    return take_buffer(w, st);
+            gs_aio_new_threads(&w->others, w->buffer_count,
+                               w->reads_ahead ? COPIERS : WRITERS, &ignored) != GS_OK;
+    return w->others != NULL;
 }
 
 /* --- in order ----------------------------------------------------------------------- */
 
 /* What is in the buffer begins at a whole page: it is flushed when it is full, and at the
- * end. */
+ * end. The buffer may belong to others then. */
 static gs_code flush(gs_file_writer *w, gs_status *st)
 {
     const uint64_t at = w->bytes - w->used;
+    const uint8_t *const data = w->filling->memory;
     size_t head = 0;
     if (at == 0) {
         head = w->used < GS_FILE_HEAD_BYTES ? w->used : GS_FILE_HEAD_BYTES;
-        memcpy(w->head, w->buffer, head);
-        memcpy(w->first_page, w->buffer,
+        memcpy(w->head, data, head);
+        memcpy(w->first_page, data,
                w->used < GS_SUM_PAGE_BYTES ? w->used : GS_SUM_PAGE_BYTES);
     }
     /* What is of the head is hashed last. */
-    (void)XXH3_64bits_update(w->hash, w->buffer + head, w->used - head);
+    (void)XXH3_64bits_update(w->hash, data + head, w->used - head);
     if (w->pages != NULL)
-        GS_TRY(gs_page_sums_add(w->pages, w->buffer, w->used, st));
-    GS_TRY(write_buffer(w, at, st));
+        GS_TRY(gs_page_sums_add(w->pages, data, w->used, st));
+    if (has_others(w, w->bytes)) {
+        w->filling->use = USE_WRITE;
+        GS_TRY(gs_aio_write(w->others, w->fd, data, w->used, at, w->filling, st));
+    } else {
+        GS_TRY(write_at(w, data, w->used, at, st));
+        w->filling->use = USE_NONE;
+    }
     w->used = 0;
     return GS_OK;
+}
+
+/* Goes on where there is room. */
+static gs_code begin_buffer(gs_file_writer *w, gs_status *st)
+{
+    GS_TRY(flush(w, st));
+    return take_buffer(w, &w->filling, st);
 }
 
 gs_code gs_file_writer_put(gs_file_writer *w, const void *data, size_t bytes,
@@ -187,27 +230,15 @@ gs_code gs_file_writer_put(gs_file_writer *w, const void *data, size_t bytes,
     const uint8_t *from = data;
     while (bytes > 0) {
         if (w->used == BUFFER_BYTES)
-            GS_TRY(flush(w, st));
+            GS_TRY(begin_buffer(w, st));
         size_t n = BUFFER_BYTES - w->used;
         if (n > bytes)
             n = bytes;
-        memcpy(w->buffer + w->used, from, n);
+        memcpy(w->filling->memory + w->used, from, n);
         w->used += n;
         w->bytes += n;
         from += n;
         bytes -= n;
-    }
-    return GS_OK;
-}
-
-gs_code gs_file_writer_put_all(gs_file_writer *w, gs_append_file *from, gs_status *st)
-{
-    for (uint64_t left = from->bytes; left > 0;) {
-        const size_t n = left < COPY_BYTES ? (size_t)left : COPY_BYTES;
-        const uint8_t *data;
-        GS_TRY(gs_append_file_take(from, &data, n, st));
-        GS_TRY(gs_file_writer_put(w, data, n, st));
-        left -= n;
     }
     return GS_OK;
 }
@@ -224,7 +255,7 @@ gs_code gs_file_writer_set_head(gs_file_writer *w, const void *head, size_t byte
 {
     gs_assert(bytes <= GS_FILE_HEAD_BYTES && w->bytes >= bytes);
     if (w->bytes == w->used) { /* nothing is written yet */
-        memcpy(w->buffer, head, bytes);
+        memcpy(w->filling->memory, head, bytes);
         return GS_OK;
     }
     memcpy(w->head, head, bytes);
@@ -257,6 +288,97 @@ gs_code gs_file_writer_finish(gs_file_writer *w, uint64_t *bytes, uint64_t *chec
     *bytes = w->bytes;
     return GS_OK;
 }
+
+/* --- all of a file ------------------------------------------------------------------ */
+
+/* Buffers that others read into, or have, in the order of the file. */
+typedef struct read_queue {
+    writer_buffer *buffers[READS_AHEAD];
+    unsigned first, count;
+    uint64_t asked; /* bytes of the file, with what was taken from the queue */
+} read_queue;
+
+/* Has others read what comes next into a buffer, from `at` on. */
+static gs_code ask(gs_file_writer *w, const gs_append_file *from, read_queue *q,
+                   writer_buffer *b, size_t at, gs_status *st)
+{
+    const uint64_t left = from->bytes - q->asked;
+    const size_t room = BUFFER_BYTES - at;
+    gs_assert(q->count < READS_AHEAD && left > 0 && room > 0);
+    b->asked = left < room ? (size_t)left : room;
+    b->use = USE_READ;
+    GS_TRY(gs_aio_read(w->others, from->fd, b->memory + at, b->asked, q->asked, b, st));
+    q->asked += b->asked;
+    q->buffers[(q->first + q->count++) % READS_AHEAD] = b;
+    return GS_OK;
+}
+
+/* The first of the queue becomes the buffer that is filled, as far as it was asked. */
+static gs_code take_first(gs_file_writer *w, gs_append_file *from, read_queue *q,
+                          gs_status *st)
+{
+    writer_buffer *const b = q->buffers[q->first];
+    q->first = (q->first + 1) % READS_AHEAD;
+    q->count--;
+    while (b->use == USE_READ)
+        GS_TRY(wait_for_one(w, st));
+    GS_TRY(gs_append_file_fill(from, b->memory + w->used, b->asked, b->got, st));
+    w->filling = b;
+    w->used += b->asked;
+    w->bytes += b->asked;
+    return GS_OK;
+}
+
+/* Others read ahead and write behind; this thread does what must be in order. */
+static gs_code put_read_ahead(gs_file_writer *w, gs_append_file *from, gs_status *st)
+{
+    read_queue q = {.count = 0};
+    if (w->used == BUFFER_BYTES)
+        GS_TRY(begin_buffer(w, st));
+    GS_TRY(ask(w, from, &q, w->filling, w->used, st));
+    while (q.count > 0) {
+        while (q.count < READS_AHEAD && q.asked < from->bytes) {
+            writer_buffer *b = NULL;
+            GS_TRY(take_buffer(w, &b, st));
+            GS_TRY(ask(w, from, &q, b, 0, st));
+        }
+        GS_TRY(take_first(w, from, &q, st));
+        if (q.count > 0)
+            GS_TRY(flush(w, st));
+    }
+    return GS_OK;
+}
+
+static gs_code put_read(gs_file_writer *w, gs_append_file *from, gs_status *st)
+{
+    for (uint64_t left = from->bytes; left > 0;) {
+        if (w->used == BUFFER_BYTES)
+            GS_TRY(begin_buffer(w, st));
+        const size_t room = BUFFER_BYTES - w->used;
+        const size_t n = left < room ? (size_t)left : room;
+        GS_TRY(gs_append_file_fill(from, w->filling->memory + w->used, n, 0, st));
+        w->used += n;
+        w->bytes += n;
+        left -= n;
+    }
+    return GS_OK;
+}
+
+gs_code gs_file_writer_put_all(gs_file_writer *w, gs_append_file *from, gs_status *st)
+{
+    gs_assert(gs_append_file_left(from) == from->bytes);
+    if (!w->reads_ahead || from->bytes < AHEAD_BYTES_MIN ||
+        !has_others(w, w->bytes + from->bytes))
+        return put_read(w, from, st);
+    if (put_read_ahead(w, from, st) != GS_OK) {
+        gs_status later = {.code = GS_OK}; /* nobody reads what may be closed now */
+        while (gs_aio_in_flight(w->others) > 0)
+            GS_NOTED(wait_for_one(w, &later));
+    }
+    return st->code;
+}
+
+/* --- of a file in memory ------------------------------------------------------------ */
 
 gs_code gs_file_checksum(uint64_t *checksum, const uint8_t *data, uint64_t bytes,
                          gs_file_passed_fn *passed, void *context, gs_status *st)

@@ -3,8 +3,8 @@
  * index_file_writer: one file of an index, with its checksum and those of its pages.
  *
  * The checksum (XXH3, 64 bits) is of everything behind the first GS_FILE_HEAD_BYTES and
- * then of those, which may be set at the end. One thread; others may write what it has
- * put.
+ * then of those, which may be set at the end. One thread; others, which it has started,
+ * may write what it has put, and read what put_all puts.
  */
 #ifndef GS_LIB_INDEX_FOLDER_INDEX_FILE_WRITER_H
 #define GS_LIB_INDEX_FOLDER_INDEX_FILE_WRITER_H
@@ -15,7 +15,10 @@
 #include "lib/index/folder/append_file.h"
 #include "lib/index/format/formats.h"
 
-enum { GS_FILE_HEAD_BYTES = 64 };
+enum {
+    GS_FILE_HEAD_BYTES = 64,
+    GS_FILE_WRITER_AHEAD_BYTES = 4 << 20, /* of memory, to read ahead */
+};
 
 typedef struct gs_file_writer gs_file_writer;
 
@@ -28,7 +31,9 @@ void gs_file_writer_free(gs_file_writer *w); /* NULL is fine */
 
 GS_MUST_CHECK gs_code gs_file_writer_put(gs_file_writer *w, const void *data,
                                          size_t bytes, gs_status *st);
-/* All of a file of which nothing has been read yet, and that holds 32 KiB in memory. */
+/* Before anything is put: put_all has other threads read what is large, too. */
+void gs_file_writer_read_ahead(gs_file_writer *w);
+/* All of a file of which nothing has been read yet. */
 GS_MUST_CHECK gs_code gs_file_writer_put_all(gs_file_writer *w, gs_append_file *from,
                                              gs_status *st);
 /* Zero bytes up to a multiple. */

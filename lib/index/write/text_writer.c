@@ -14,8 +14,6 @@ typedef struct place {
     uint64_t bytes;
 } place;
 
-_Static_assert(BUFFER_BYTES >= 32 << 10, "gs_file_writer_put_all");
-
 gs_code gs_text_writer_open(gs_text_writer *w, const char *folder, gs_status *st)
 {
     GS_TRY(gs_scatter_file_open(&w->file, folder, st));
