@@ -5,8 +5,10 @@
 #include <string.h>
 
 #include "lib/base/assertion.h"
+#include "lib/base/machine.h"
 #include "lib/base/mem.h"
 #include "lib/base/quote.h"
+#include "lib/base/share.h"
 #include "lib/base/team.h"
 #include "lib/index/write/document_writer.h"
 #include "lib/index/folder/folders.h"
@@ -22,6 +24,8 @@ enum {
     PART_BUFFER_MIN = 64 << 10, /* a part's terms are taken whole */
     PART_BUFFER_MAX = 1 << 20,
     FILES_A_PART = 3,
+    FILES_READ_AHEAD = 3, /* postings, positions, documents */
+    AHEAD_BYTES = FILES_READ_AHEAD * GS_FILE_WRITER_AHEAD_BYTES,
 };
 
 struct gs_index_writer {
@@ -34,6 +38,7 @@ struct gs_index_writer {
     gs_part_files *parts;
     gs_part_join join;
     size_t part_buffer_bytes;
+    bool reads_ahead;           /* what goes to the files of the index */
     _Atomic uint64_t doc_bound; /* of all parts; 0: there is none yet */
     gs_index_header header;
     gs_page_sums pages[GS_INDEX_SUMS];
@@ -43,6 +48,20 @@ struct gs_index_writer {
 /* A term of the greatest length and its head must fit. */
 _Static_assert(PART_BUFFER_MIN + 128 > GS_INDEX_TERM_MAX, "terms are taken whole");
 
+/* Where two cores are all, they have enough to do; where memory is little, buffers of the
+ * parts are worth more. */
+static void share_memory(gs_index_writer *w)
+{
+    const unsigned parts = w->options.part_count;
+    size_t bytes = w->options.memory_bytes;
+    w->reads_ahead =
+        parts >= GS_INDEX_SUMS && gs_machine_cores() > 2 && bytes / 4 >= AHEAD_BYTES;
+    if (w->reads_ahead)
+        bytes -= AHEAD_BYTES;
+    w->part_buffer_bytes =
+        gs_clamp(bytes / parts / FILES_A_PART, PART_BUFFER_MIN + 128, PART_BUFFER_MAX);
+}
+
 gs_code gs_index_writer_new(gs_index_writer **out, const gs_index_writer_options *options,
                             gs_status *st)
 {
@@ -51,10 +70,7 @@ gs_code gs_index_writer_new(gs_index_writer **out, const gs_index_writer_options
     gs_index_writer *w = NULL;
     GS_TRY(gs_mem_new(&w, sizeof *w, "index writer", st));
     w->options = *options;
-    size_t share = options->memory_bytes / options->part_count / FILES_A_PART;
-    if (share > PART_BUFFER_MAX)
-        share = PART_BUFFER_MAX;
-    w->part_buffer_bytes = share < PART_BUFFER_MIN + 128 ? PART_BUFFER_MIN + 128 : share;
+    share_memory(w);
     GS_TRY_OR_FAIL(gs_mem_new(&w->parts, options->part_count * sizeof *w->parts,
                               "parts of an index", st));
     GS_TRY_OR_FAIL(gs_index_folder_open(&w->folder, options->folder, options->replace,
@@ -62,8 +78,8 @@ gs_code gs_index_writer_new(gs_index_writer **out, const gs_index_writer_options
     w->folder.held_lock = options->held_lock;
     GS_TRY_OR_FAIL(gs_document_writer_open(&w->documents, w->folder.temporary,
                                            options->has_documents, st));
-    gs_part_join_init(&w->join, w->folder.temporary, options->has_positions, w->parts,
-                      options->part_count, w->pages);
+    gs_part_join_init(&w->join, w->folder.temporary, options->has_positions,
+                      w->reads_ahead, w->parts, options->part_count, w->pages);
     if (options->has_texts)
         GS_TRY_OR_FAIL(gs_text_writer_open(&w->texts, w->folder.temporary, st));
     *out = w;
@@ -201,6 +217,8 @@ static gs_code write_file(gs_index_writer *w, gs_index_file which, gs_status *st
                               which != GS_INDEX_SUMS ? &w->pages[which] : NULL, st));
     switch (which) {
     case GS_INDEX_DOCUMENTS:
+        if (w->reads_ahead)
+            gs_file_writer_read_ahead(file);
         GS_NOTED(gs_document_writer_finish(&w->documents, file, st));
         break;
     case GS_INDEX_TEXTS: GS_NOTED(gs_text_writer_finish(&w->texts, file, st)); break;

@@ -7,10 +7,12 @@
 #include "lib/base/mem.h"
 
 void gs_part_join_init(gs_part_join *j, const char *folder, bool has_positions,
-                       gs_part_files *parts, unsigned part_count, gs_page_sums *pages)
+                       bool reads_ahead, gs_part_files *parts, unsigned part_count,
+                       gs_page_sums *pages)
 {
     *j = (gs_part_join){.folder = folder,
                         .has_positions = has_positions,
+                        .reads_ahead = reads_ahead,
                         .parts = parts,
                         .part_count = part_count,
                         .pages = pages,
@@ -58,8 +60,11 @@ static gs_code open_file(const gs_part_join *j, gs_joined_file *f, gs_status *st
         return GS_OK;
     GS_TRY(gs_file_writer_new(&f->file, j->folder, gs_index_file_names[f->which],
                               &j->pages[f->which], st));
-    if (f->which != GS_INDEX_TERMS)
+    if (f->which != GS_INDEX_TERMS) {
+        if (j->reads_ahead)
+            gs_file_writer_read_ahead(f->file);
         return GS_OK;
+    }
     GS_TRY(gs_mem_new(&f->terms, sizeof *f->terms, "dictionary", st));
     return gs_term_writer_open(f->terms, f->file, j->has_positions, st);
 }

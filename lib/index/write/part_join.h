@@ -36,6 +36,7 @@ typedef struct gs_joined_file {
 typedef struct gs_part_join {
     const char *folder;
     bool has_positions;
+    bool reads_ahead; /* gs_file_writer_read_ahead */
     gs_part_files *parts;
     unsigned part_count;
     gs_page_sums *pages;   /* of each file of the index */
@@ -45,7 +46,8 @@ typedef struct gs_part_join {
 
 /* Borrows all. */
 void gs_part_join_init(gs_part_join *j, const char *folder, bool has_positions,
-                       gs_part_files *parts, unsigned part_count, gs_page_sums *pages);
+                       bool reads_ahead, gs_part_files *parts, unsigned part_count,
+                       gs_page_sums *pages);
 void gs_part_join_release(gs_part_join *j); /* a zeroed one is fine */
 
 /* The part is finished. */
