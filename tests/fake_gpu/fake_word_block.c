@@ -2,14 +2,13 @@
 /*
  * fake_word_block: gpu/words/word_block.h on machines without a GPU (make FAKE_GPU=1).
  *
- * It goes through the steps of the kernels (gpu/words/word_steps.h) thread by thread, and
- * sorts with qsort; text is taken over when it is added, and windows are what they are
- * until the next. GS_FAKE_GPU_FAIL=STEP:N makes the N-th call of a step fail: start,
+ * It goes through the steps of the kernels (gpu/words/word_steps.h) thread by thread,
+ * and sorts with qsort; text is taken over when it is added, and windows are what they
+ * are until the next. GS_FAKE_GPU_FAIL=STEP:N makes the N-th call of a step fail: start,
  * leave, piece, items, terms, join, order, firsts, window, place, encode, stored, tails,
- * tail, reset;
- * GS_FAKE_GPU_WRONG=HOW gives a wrong answer without a word: documents, terms, tokens,
- * places, refused, firsts, stored, tails; GS_FAKE_GPU_MEMORY=BYTES is what a block may
- * hold, but a piece.
+ * reset; GS_FAKE_GPU_WRONG=HOW gives a wrong answer without a word: documents, terms,
+ * tokens, places, refused, firsts, stored, tails; with GS_FAKE_GPU_NO_TAILS there is no
+ * room for tails; GS_FAKE_GPU_MEMORY=BYTES is what a block may hold, but a piece.
  */
 #include "gpu/words/word_block.h"
 
@@ -519,20 +518,27 @@ gs_code gs_word_block_first_postings(gs_word_block *w, uint32_t *first_postings,
     return GS_OK;
 }
 
-gs_code gs_word_block_documents(gs_word_block *w, unsigned lane, uint64_t first,
-                                size_t count, gs_status *st)
+/* So many, and where the tokens of the last one end. */
+static gs_code fetch_postings(const fake_lane *l, const uint32_t *documents,
+                              const uint32_t *starts, size_t count, gs_status *st)
 {
-    const fake_lane *const l = &w->lanes[lane];
     GS_TRY(pass("window", st));
-    gs_assert(count <= w->options.window_postings);
-    memcpy(l->documents, w->documents + first, count * sizeof *l->documents);
-    memcpy(l->tokens, w->starts + first, (count + 1) * sizeof *l->tokens);
+    memcpy(l->documents, documents, count * sizeof *documents);
+    memcpy(l->tokens, starts, (count + 1) * sizeof *starts);
     /* The first is read in any case: a thread may be done before it comes to others. */
     if (is_wrong("documents"))
         l->documents[0] = UINT32_MAX;
     if (is_wrong("tokens"))
         l->tokens[0] = l->tokens[count];
     return GS_OK;
+}
+
+gs_code gs_word_block_documents(gs_word_block *w, unsigned lane, uint64_t first,
+                                size_t count, gs_status *st)
+{
+    gs_assert(count <= w->options.window_postings);
+    return fetch_postings(&w->lanes[lane], w->documents + first, w->starts + first, count,
+                          st);
 }
 
 gs_code gs_word_block_positions(gs_word_block *w, unsigned lane, uint64_t first,
@@ -648,7 +654,7 @@ gs_code gs_word_block_encode(gs_word_block *w, gs_word_made *out, gs_status *st)
     GS_TRY(gs_mem_new(&w->blocks, w->group_starts[out->groups], "fake", st));
     put_blocks(w, places);
     out->has_blocks = true;
-    out->has_tails = places % 2 == 0; /* as there is room, or not */
+    out->has_tails = getenv("GS_FAKE_GPU_NO_TAILS") == NULL;
     return out->has_tails ? make_tails(w, st) : GS_OK;
 }
 
@@ -677,10 +683,7 @@ gs_code gs_word_block_tail_firsts(gs_word_block *w, uint32_t *firsts, gs_status 
 gs_code gs_word_block_tails(gs_word_block *w, unsigned lane, uint64_t first, size_t count,
                             gs_status *st)
 {
-    const fake_lane *const l = &w->lanes[lane];
-    GS_TRY(pass("tail", st));
     gs_assert(count <= w->options.window_postings);
-    memcpy(l->documents, w->tail_documents + first, count * sizeof *l->documents);
-    memcpy(l->tokens, w->tail_starts + first, (count + 1) * sizeof *l->tokens);
-    return GS_OK;
+    return fetch_postings(&w->lanes[lane], w->tail_documents + first,
+                          w->tail_starts + first, count, st);
 }

@@ -651,6 +651,12 @@ for number in range(60):
     chosen.shuffle(parts)
     print("{oh" if number == 30 else json.dumps(
         {"id": f"d{number}", "text": "".join(parts)}, ensure_ascii=number % 2 == 0))
+# Terms of more than a full block of postings, some of which end with one.
+for number in range(700):
+    words = ["often"] * chosen.choice([1, 1, 1, 2, 9])
+    words += ["even"] * (number % 2) + ["block"] * (number < 384) + [f"w{number % 9}", "x"]
+    chosen.shuffle(words)
+    print(json.dumps({"id": f"e{number}", "text": " ".join(words)}))
 EOF
 want_words() { # OPTION...: what words are to be made to
     word_options=("$@")
@@ -705,6 +711,16 @@ done
 for GS_FAKE_GPU_FAIL in start:1 piece:1 piece:2 order:1 terms:1 window:1 window:2 place:1 place:3; do
     words 1
 done
+GS_FAKE_GPU_MEMORY=100000000
+for GS_FAKE_GPU_FAIL in encode:1 stored:1 tails:1; do
+    words 1
+done
+GS_FAKE_GPU_FAIL=''
+for GS_FAKE_GPU_WRONG in stored tails; do
+    words 1
+done
+GS_FAKE_GPU_WRONG=''
+GS_FAKE_GPU_NO_TAILS=1 words 0
 GS_FAKE_GPU_MEMORY=1000
 for GS_FAKE_GPU_FAIL in reset:1 order:2 window:3; do
     words 1 -S 4M

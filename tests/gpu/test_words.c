@@ -5,7 +5,8 @@
  * break: words and lines across the chunks of threads, terms of any length that several
  * threads meet for the first time at once, words that are left out, by their length or
  * since the block was told, terms that are joined to one, frequencies that are added up,
- * pieces that are refused, windows anywhere, blocks used again.
+ * pieces that are refused, windows anywhere, blocks used again; and postings that are
+ * stored: blocks at places that terms share, with the bytes of the cores, and tails.
  *
  *     test_words [--few]        --few: a handful, for compute-sanitizer
  *
@@ -20,6 +21,7 @@
 #include "gpu/words/word_block.h"
 #include "lib/base/ascii_word.h"
 #include "lib/base/mem.h"
+#include "lib/index/format/formats.h"
 #include "tests/check.h"
 
 enum {
@@ -419,6 +421,133 @@ static void check_block(gs_word_block *w, const setting *s, const token *terms,
     gs_mem_free(firsts);
 }
 
+/* The block of postings from there on as the cores write it. */
+static size_t put_block(uint8_t *to, const setting *s, const uint32_t *documents,
+                        const uint32_t *tokens, const uint32_t *positions, uint32_t least)
+{
+    uint64_t docs[GS_INDEX_BLOCK], numbers[GS_INDEX_BLOCK], tfs[GS_INDEX_BLOCK];
+    uint64_t places[GS_NUMBERS_MAX];
+    size_t count = 0;
+    for (size_t i = 0; i < GS_INDEX_BLOCK; i++) {
+        docs[i] = documents[i];
+        numbers[i] = documents[i] - (i > 0 ? docs[i - 1] + 1 : least);
+        tfs[i] = tokens[i + 1] - tokens[i] - 1;
+    }
+    uint8_t *end = gs_block_put(to, least, docs, numbers, tfs);
+    if (s->source != GS_WORD_TEXTS || !s->has_positions)
+        return (size_t)(end - to);
+    for (size_t i = 0; i < GS_INDEX_BLOCK; i++) {
+        for (uint32_t k = tokens[i]; k < tokens[i + 1]; k++) {
+            const uint32_t at = k - tokens[0];
+            places[count++] = positions[at] - (k > tokens[i] ? positions[at - 1] + 1 : 0);
+            if (count == GS_NUMBERS_MAX) {
+                end = gs_numbers_put(end, places, count);
+                count = 0;
+            }
+        }
+    }
+    return (size_t)(gs_numbers_put(end, places, count) - to);
+}
+
+/* What stands at a place, of a term's block or of none. */
+static void check_place(gs_word_block *w, const setting *s, const gs_word_made *made,
+                        uint64_t place, const uint32_t *first)
+{
+    enum { MOST = 1 << 17 };
+    static uint8_t want[MOST];
+    static uint32_t documents[GS_INDEX_BLOCK], tokens[GS_INDEX_BLOCK + 1],
+        positions[WINDOW];
+    gs_status st = {.code = GS_OK};
+    const gs_word_lane memory = gs_word_block_lane(w, 0);
+    const uint64_t group = place / GS_WORD_PLACE_GROUP;
+    const uint8_t *at = memory.text;
+    gs_word_stored head;
+    uint32_t least = 0, token_count = 0;
+    if (first != NULL) {
+        if (first[1] > 0) {
+            REQUIRE_OK(gs_word_block_documents(w, 0, first[0] - 1, 1, &st), &st);
+            least = memory.documents[0] + 1;
+        }
+        REQUIRE_OK(gs_word_block_documents(w, 0, first[0], GS_INDEX_BLOCK, &st), &st);
+        memcpy(documents, memory.documents, sizeof documents);
+        memcpy(tokens, memory.tokens, sizeof tokens);
+        token_count = tokens[GS_INDEX_BLOCK] - tokens[0];
+        if (s->source == GS_WORD_TEXTS && s->has_positions && token_count <= WINDOW) {
+            REQUIRE_OK(gs_word_block_positions(w, 0, tokens[0], token_count, &st), &st);
+            memcpy(positions, memory.positions, token_count * sizeof *positions);
+        }
+    }
+    REQUIRE_OK(gs_word_block_stored(w, 0, group, 1, &st), &st);
+    for (uint64_t i = group * GS_WORD_PLACE_GROUP;; i++) {
+        memcpy(&head, at, sizeof head);
+        if (i == place)
+            break;
+        at += gs_word_stored_bytes(head.bytes);
+    }
+    CHECK(made->group_starts[group + 1] - made->group_starts[group] <= piece_bytes);
+    if (first == NULL) {
+        CHECK(head.bytes == 0);
+    } else if (head.bytes > 0 && token_count <= WINDOW) {
+        CHECK(head.bytes == put_block(want, s, documents, tokens, positions, least));
+        CHECK(memcmp(want, at + sizeof head, head.bytes) == 0);
+        CHECK(head.last == documents[GS_INDEX_BLOCK - 1]);
+    } else if (head.bytes == 0) { /* too long, by its tokens or its bytes */
+        CHECK(s->has_positions || token_count > GS_STEP_TOKENS_MAX);
+    }
+}
+
+static void check_tail(gs_word_block *w, uint32_t in_list, uint32_t posting, size_t count)
+{
+    static uint32_t documents[GS_INDEX_BLOCK], tokens[GS_INDEX_BLOCK + 1];
+    gs_status st = {.code = GS_OK};
+    const gs_word_lane memory = gs_word_block_lane(w, 0);
+    if (count == 0)
+        return;
+    REQUIRE_OK(gs_word_block_documents(w, 0, posting, count, &st), &st);
+    memcpy(documents, memory.documents, count * sizeof *documents);
+    memcpy(tokens, memory.tokens, (count + 1) * sizeof *tokens);
+    REQUIRE_OK(gs_word_block_tails(w, 0, in_list, count, &st), &st);
+    CHECK(memcmp(documents, memory.documents, count * sizeof *documents) == 0);
+    CHECK(memcmp(tokens, memory.tokens, (count + 1) * sizeof *tokens) == 0);
+}
+
+/* Some blocks and tails, and what stands at places without. */
+static void check_stored(gs_word_block *w, const setting *s, const gs_word_sums *sums)
+{
+    gs_status st = {.code = GS_OK};
+    gs_word_made made;
+    uint32_t *firsts = NULL, *tails = NULL;
+    uint64_t next = 0; /* place */
+    const uint64_t often = is_few ? 97 : 29;
+    REQUIRE_OK(gs_mem_new_array(&firsts, sums->terms + 1, sizeof *firsts, "firsts", &st),
+               &st);
+    REQUIRE_OK(gs_mem_new_array(&tails, sums->terms + 1, sizeof *tails, "tails", &st),
+               &st);
+    REQUIRE_OK(gs_word_block_first_postings(w, firsts, &st), &st);
+    REQUIRE_OK(gs_word_block_encode(w, &made, &st), &st);
+    CHECK(made.has_blocks || sums->postings < GS_INDEX_BLOCK);
+    if (made.has_tails)
+        REQUIRE_OK(gs_word_block_tail_firsts(w, tails, &st), &st);
+    for (size_t term = 0; made.has_blocks && term < sums->terms; term++) {
+        const uint32_t begin = firsts[term], count = firsts[term + 1] - begin;
+        const uint64_t place = begin / GS_INDEX_BLOCK;
+        for (; next < place; next++) {
+            if (chance(often))
+                check_place(w, s, &made, next, NULL);
+        }
+        for (uint32_t k = 0; k < count / GS_INDEX_BLOCK; k++, next = place + k) {
+            const uint32_t first[2] = {begin + k * GS_INDEX_BLOCK, k};
+            if (k == 0 || chance(often))
+                check_place(w, s, &made, place + k, first);
+        }
+        if (made.has_tails && chance(often))
+            check_tail(w, tails[term], begin + count / GS_INDEX_BLOCK * GS_INDEX_BLOCK,
+                       count % GS_INDEX_BLOCK);
+    }
+    gs_mem_free(firsts);
+    gs_mem_free(tails);
+}
+
 static void sort_and_check(gs_word_block *w, const setting *s, uint32_t first,
                            uint32_t last)
 {
@@ -433,6 +562,7 @@ static void sort_and_check(gs_word_block *w, const setting *s, uint32_t first,
     REQUIRE_OK(gs_word_block_sort(w, first, last, &sums, &st), &st);
     CHECK(sums.terms == count);
     check_block(w, s, terms, &sums);
+    check_stored(w, s, &sums);
     gs_mem_free(terms);
     gs_mem_free(bytes);
 }

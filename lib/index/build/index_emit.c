@@ -101,13 +101,16 @@ typedef struct blocks_job {
     atomic_bool has_failed;
 } blocks_job;
 
-static gs_code emit_range(blocks_job *job, part_writer *w, gs_block_merger *merger,
-                          size_t range, gs_status *st)
+static gs_code emit_range(blocks_job *job, unsigned worker, part_writer *w,
+                          gs_block_merger *merger, size_t range, gs_status *st)
 {
     GS_TRY(gs_cancel_check(job->emit->build->cancel_signal, st));
     GS_TRY(begin_part(w, range, st));
     GS_TRY(gs_block_merger_run(merger, &job->ranges, range, &w->gather, st));
-    return end_part(w, st);
+    const uint64_t begin_ns = gs_trace_begin(job->trace);
+    GS_NOTED(end_part(w, st));
+    gs_trace_end(job->trace, GS_LANE_WORKER, worker, "put parts", begin_ns, 0);
+    return st->code;
 }
 
 static gs_code blocks_worker(void *context, unsigned worker, gs_status *st)
@@ -122,7 +125,7 @@ static gs_code blocks_worker(void *context, unsigned worker, gs_status *st)
         if (range >= job->ranges.range_count)
             break;
         const uint64_t begin_ns = gs_trace_begin(job->trace);
-        GS_NOTED(emit_range(job, &w, merger, range, st));
+        GS_NOTED(emit_range(job, worker, &w, merger, range, st));
         gs_trace_end(job->trace, GS_LANE_WORKER, worker, "write part", begin_ns, 0);
     }
     if (st->code != GS_OK)

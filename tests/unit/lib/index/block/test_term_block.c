@@ -242,7 +242,8 @@ static void compare_epoch(machine *m, size_t begin, size_t end)
     gs_block_merger *merger = NULL;
     gs_posting_gather gather;
     bool has_positions = m->s->has_positions;
-    const gs_posting_target target = {take_term, take_postings, &has_positions};
+    const gs_posting_target target = {
+        .term = take_term, .postings = take_postings, .context = &has_positions};
     REQUIRE_OK(gs_term_dictionary_rank(m->dictionary, &st), &st);
     for (unsigned i = 0; i < BLOCKS; i++) {
         if (m->s->is_spimi)
