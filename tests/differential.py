@@ -425,7 +425,7 @@ def case_codec(r, case):
     """Keyed lines, more than the least that a sort takes into memory, so that there are runs."""
     order = Order(r, plain=0)
     lines = big_data(r, order, 6e6)
-    times = 1 + int(9e6 / sum(map(len, lines)))
+    times = 1 + int(9e6 / (sum(map(len, lines)) + len(lines) + 1))
     lines *= times
     r.shuffle(lines)
     case.files["f"] = join(r, lines, order.end)

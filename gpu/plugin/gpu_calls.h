@@ -201,7 +201,8 @@
          (gs_word_block *w, unsigned lane, uint64_t first, size_t count,                \
           gs_status *st), (w, lane, first, count, st), return gs_gpu_refuse(st))        \
     CALL(gs_code, gs_word_block_encode,                                                 \
-         (gs_word_block *w, gs_word_made *out, gs_status *st), (w, out, st),            \
+         (gs_word_block *w, const gs_word_lengths *lengths, gs_word_made *out,          \
+          gs_status *st), (w, lengths, out, st),                                        \
          *out = (gs_word_made){0}; return gs_gpu_refuse(st))                            \
     CALL(gs_code, gs_word_block_stored,                                                 \
          (gs_word_block *w, unsigned lane, uint64_t first, size_t count,                \

@@ -47,6 +47,7 @@
 #include <stdint.h>
 
 #include "lib/base/block_steps.h"
+#include "lib/base/impact_steps.h"
 #include "lib/base/status.h"
 
 #ifdef __cplusplus
@@ -204,9 +205,43 @@ GS_MUST_CHECK gs_code gs_word_block_positions(gs_word_block *w, unsigned lane,
 
 /* What stands before a block, and at each place. */
 typedef struct gs_word_stored {
-    uint32_t bytes; /* 0: the place is empty, or its block is left to the cores */
-    uint32_t last;  /* docID of the block */
+    uint32_t bytes;       /* 0: the place is empty, or its block is left to the cores */
+    uint32_t last;        /* docID of the block */
+    uint32_t tokens;      /* of its postings */
+    uint8_t impact_count; /* what its postings can add to scores */
+    gs_impact impacts[GS_IMPACTS_KEPT];
+    uint8_t spare;
 } gs_word_stored;
+
+/* Codes of the lengths of documents, one for 2^shift of them (lib/index/format/
+ * length_table.h); documents behind the last have a length of 0. */
+typedef struct gs_word_lengths {
+    const uint8_t *codes;
+    uint64_t count;
+    unsigned shift;
+} gs_word_lengths;
+
+GS_WIDTH_BOTH uint8_t gs_word_length_code(const gs_word_lengths *l, uint32_t document)
+{
+    return document < l->count ? l->codes[document >> l->shift] : 0;
+}
+
+/* All but the bytes of what stands before a block. */
+GS_WIDTH_BOTH void gs_word_stored_make(gs_word_stored *out, const gs_step_block *b,
+                                       const gs_word_lengths *lengths)
+{
+    gs_impact_maker maker;
+    gs_impact_maker_begin(&maker);
+    for (unsigned i = 0; i < GS_WORD_BLOCK; i++)
+        gs_impact_maker_take(&maker, b->starts[i + 1] - b->starts[i] - 1,
+                             gs_word_length_code(lengths, b->documents[i]));
+    gs_impact_maker_end(&maker);
+    out->last = b->documents[GS_WORD_BLOCK - 1];
+    out->tokens = b->starts[GS_WORD_BLOCK] - b->starts[0];
+    out->impact_count = (uint8_t)maker.impacts.count;
+    for (unsigned i = 0; i < GS_IMPACTS_KEPT; i++)
+        out->impacts[i] = maker.impacts.pairs[i];
+}
 
 GS_WIDTH_BOTH uint32_t gs_word_stored_bytes(uint32_t block_bytes)
 {
@@ -232,8 +267,9 @@ typedef struct gs_word_made {
  * begin at p has place p / GS_WORD_BLOCK + k, and no other has. Postings behind a term's
  * last full block are its tail, of which a list is made. What there is no room for is
  * not. */
-GS_MUST_CHECK gs_code gs_word_block_encode(gs_word_block *w, gs_word_made *out,
-                                           gs_status *st);
+GS_MUST_CHECK gs_code gs_word_block_encode(gs_word_block *w,
+                                           const gs_word_lengths *lengths,
+                                           gs_word_made *out, gs_status *st);
 /* All places of so many groups, to the lane's text, which has room for them. */
 GS_MUST_CHECK gs_code gs_word_block_stored(gs_word_block *w, unsigned lane,
                                            uint64_t first, size_t count, gs_status *st);

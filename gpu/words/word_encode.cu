@@ -36,6 +36,7 @@ struct encode_task {
     uint8_t *blocks;
     uint32_t *tail_firsts; /* terms + 1 */
     uint32_t *tail_documents, *tail_starts;
+    gs_word_lengths lengths;
 };
 
 enum { ENCODE_THREADS = 128, ALIGN = 16 };
@@ -100,13 +101,13 @@ static __global__ void k_put_blocks(encode_task t)
         return;
     uint8_t *const to = t.blocks + t.place_starts[place];
     gs_word_stored *const head = (gs_word_stored *)(void *)to;
-    *head = {0, 0};
+    *head = {};
     if (t.place_starts[place + 1] - t.place_starts[place] == sizeof *head ||
         !find_block(t, (uint32_t)place, &b))
         return;
     head->bytes =
         (uint32_t)(gs_step_block_put(&b, to + sizeof *head) - to - sizeof *head);
-    head->last = b.documents[GS_WORD_BLOCK - 1];
+    gs_word_stored_make(head, &b, &t.lengths);
 }
 
 /* Where every group begins, and the last one ends. */
@@ -211,7 +212,8 @@ static gs_code make_blocks(gs_word_block *w, encode_task *t, uint8_t **to,
     const uint8_t *const end = w->d_free + w->free_bytes;
     const size_t sums_bytes = aligned(((size_t)t->places + 1) * sizeof(uint64_t));
     uint64_t bytes = 0;
-    if (t->places == 0 || t->block_bytes_max == 0 || sums_bytes > (size_t)(end - *to))
+    if (t->places == 0 || t->block_bytes_max == 0 || *to > end ||
+        sums_bytes > (size_t)(end - *to))
         return GS_OK;
     t->place_starts = (uint64_t *)(void *)*to;
     t->blocks = *to + sums_bytes;
@@ -257,13 +259,34 @@ static gs_code make_tails(gs_word_block *w, encode_task *t, uint8_t *to,
     return GS_OK;
 }
 
-gs_code gs_word_block_encode(gs_word_block *w, gs_word_made *out, gs_status *st)
+/* Copied to *to, and that goes behind them; without room there are none. */
+static gs_code take_lengths(gs_word_block *w, const gs_word_lengths *lengths,
+                            uint8_t **to, encode_task *t, bool *has_room, gs_status *st)
+{
+    const uint64_t codes =
+        lengths->count > 0 ? ((lengths->count - 1) >> lengths->shift) + 1 : 0;
+    *has_room = codes <= w->free_bytes;
+    t->lengths = *lengths;
+    t->lengths.codes = *to;
+    if (!*has_room || codes == 0)
+        return GS_OK;
+    GPU_TRY(st, cudaMemcpyAsync(*to, lengths->codes, codes, cudaMemcpyHostToDevice,
+                                w->stream));
+    *to += aligned((size_t)codes);
+    return GS_OK;
+}
+
+gs_code gs_word_block_encode(gs_word_block *w, const gs_word_lengths *lengths,
+                             gs_word_made *out, gs_status *st)
 {
     uint8_t *to = w->d_free;
+    bool has_room = false;
     encode_task t = make_task(w);
     *out = {false, false, 0, nullptr};
     GPU_TRY(st, cudaSetDevice(w->options.device));
-    GS_TRY(make_blocks(w, &t, &to, out, st));
+    GS_TRY(take_lengths(w, lengths, &to, &t, &has_room, st));
+    if (has_room)
+        GS_TRY(make_blocks(w, &t, &to, out, st));
     return out->has_blocks ? make_tails(w, &t, to, out, st) : GS_OK;
 }
 

@@ -604,15 +604,15 @@ static gs_code measure_groups(gs_word_block *w, uint64_t places, gs_word_made *o
     return GS_OK;
 }
 
-static void put_blocks(gs_word_block *w, uint64_t places)
+static void put_blocks(gs_word_block *w, const gs_word_lengths *lengths, uint64_t places)
 {
     const uint32_t most = gs_word_block_bytes_max(w->options.piece_bytes);
     uint8_t *to = w->blocks;
     for (uint64_t i = 0; i < places; i++) {
         gs_step_block b;
-        gs_word_stored head = {0, 0};
+        gs_word_stored head = {0};
         if (find_block(w, i, &b) && (head.bytes = gs_step_block_bytes(&b, most)) > 0) {
-            head.last = b.documents[GS_WORD_BLOCK - 1];
+            gs_word_stored_make(&head, &b, lengths);
             (void)gs_step_block_put(&b, to + sizeof head);
         }
         memcpy(to, &head, sizeof head);
@@ -641,7 +641,8 @@ static gs_code make_tails(gs_word_block *w, gs_status *st)
     return GS_OK;
 }
 
-gs_code gs_word_block_encode(gs_word_block *w, gs_word_made *out, gs_status *st)
+gs_code gs_word_block_encode(gs_word_block *w, const gs_word_lengths *lengths,
+                             gs_word_made *out, gs_status *st)
 {
     const uint64_t places = w->sums.postings / GS_WORD_BLOCK;
     *out = (gs_word_made){.groups = 0};
@@ -652,7 +653,7 @@ gs_code gs_word_block_encode(gs_word_block *w, gs_word_made *out, gs_status *st)
     GS_TRY(copy_positions(w, st));
     GS_TRY(measure_groups(w, places, out, st));
     GS_TRY(gs_mem_new(&w->blocks, w->group_starts[out->groups], "fake", st));
-    put_blocks(w, places);
+    put_blocks(w, lengths, places);
     out->has_blocks = true;
     out->has_tails = getenv("GS_FAKE_GPU_NO_TAILS") == NULL;
     return out->has_tails ? make_tails(w, st) : GS_OK;

@@ -449,9 +449,39 @@ static size_t put_block(uint8_t *to, const setting *s, const uint32_t *documents
     return (size_t)(gs_numbers_put(end, places, count) - to);
 }
 
+/* Of any documents, some behind the last that has one. */
+static gs_word_lengths make_lengths(void)
+{
+    enum { CODES = 1 << 12 };
+    static uint8_t codes[CODES];
+    const unsigned shift = (unsigned)below(4);
+    for (unsigned i = 0; i < CODES; i++)
+        codes[i] = (uint8_t)(5 + below(60));
+    return (gs_word_lengths){codes, below(((uint64_t)CODES << shift) + 1), shift};
+}
+
+static void check_head(const gs_word_stored *head, const gs_word_lengths *lengths,
+                       const uint32_t *documents, const uint32_t *tokens)
+{
+    uint64_t tfs[GS_INDEX_BLOCK];
+    uint8_t codes[GS_INDEX_BLOCK];
+    gs_impacts impacts;
+    for (size_t i = 0; i < GS_INDEX_BLOCK; i++) {
+        tfs[i] = tokens[i + 1] - tokens[i] - 1;
+        codes[i] = gs_word_length_code(lengths, documents[i]);
+    }
+    gs_impacts_of(&impacts, tfs, codes, GS_INDEX_BLOCK);
+    CHECK(head->last == documents[GS_INDEX_BLOCK - 1]);
+    CHECK(head->tokens == tokens[GS_INDEX_BLOCK] - tokens[0]);
+    CHECK(head->impact_count == impacts.count);
+    CHECK(memcmp(head->impacts, impacts.pairs, impacts.count * sizeof *impacts.pairs) ==
+          0);
+}
+
 /* What stands at a place, of a term's block or of none. */
 static void check_place(gs_word_block *w, const setting *s, const gs_word_made *made,
-                        uint64_t place, const uint32_t *first)
+                        const gs_word_lengths *lengths, uint64_t place,
+                        const uint32_t *first)
 {
     enum { MOST = 1 << 17 };
     static uint8_t want[MOST];
@@ -490,7 +520,7 @@ static void check_place(gs_word_block *w, const setting *s, const gs_word_made *
     } else if (head.bytes > 0 && token_count <= WINDOW) {
         CHECK(head.bytes == put_block(want, s, documents, tokens, positions, least));
         CHECK(memcmp(want, at + sizeof head, head.bytes) == 0);
-        CHECK(head.last == documents[GS_INDEX_BLOCK - 1]);
+        check_head(&head, lengths, documents, tokens);
     } else if (head.bytes == 0) { /* too long, by its tokens or its bytes */
         CHECK(s->has_positions || token_count > GS_STEP_TOKENS_MAX);
     }
@@ -519,12 +549,13 @@ static void check_stored(gs_word_block *w, const setting *s, const gs_word_sums 
     uint32_t *firsts = NULL, *tails = NULL;
     uint64_t next = 0; /* place */
     const uint64_t often = is_few ? 97 : 29;
+    const gs_word_lengths lengths = make_lengths();
     REQUIRE_OK(gs_mem_new_array(&firsts, sums->terms + 1, sizeof *firsts, "firsts", &st),
                &st);
     REQUIRE_OK(gs_mem_new_array(&tails, sums->terms + 1, sizeof *tails, "tails", &st),
                &st);
     REQUIRE_OK(gs_word_block_first_postings(w, firsts, &st), &st);
-    REQUIRE_OK(gs_word_block_encode(w, &made, &st), &st);
+    REQUIRE_OK(gs_word_block_encode(w, &lengths, &made, &st), &st);
     CHECK(made.has_blocks || sums->postings < GS_INDEX_BLOCK);
     if (made.has_tails)
         REQUIRE_OK(gs_word_block_tail_firsts(w, tails, &st), &st);
@@ -533,12 +564,12 @@ static void check_stored(gs_word_block *w, const setting *s, const gs_word_sums 
         const uint64_t place = begin / GS_INDEX_BLOCK;
         for (; next < place; next++) {
             if (chance(often))
-                check_place(w, s, &made, next, NULL);
+                check_place(w, s, &made, &lengths, next, NULL);
         }
         for (uint32_t k = 0; k < count / GS_INDEX_BLOCK; k++, next = place + k) {
             const uint32_t first[2] = {begin + k * GS_INDEX_BLOCK, k};
             if (k == 0 || chance(often))
-                check_place(w, s, &made, place + k, first);
+                check_place(w, s, &made, &lengths, place + k, first);
         }
         if (made.has_tails && chance(often))
             check_tail(w, tails[term], begin + count / GS_INDEX_BLOCK * GS_INDEX_BLOCK,

@@ -315,13 +315,17 @@ static gs_code fetch_tail_firsts(const gs_device_block *b, gs_status *st)
                : fail_wrong("the ends of terms' postings are not in order", st);
 }
 
-static gs_code make_blocks(const void *block, gs_status *st)
+static gs_code make_blocks(const void *block, const gs_length_table *lengths,
+                           gs_status *st)
 {
+    static const gs_length_table none = {.codes = NULL};
+    const gs_length_table *const t = lengths != NULL ? lengths : &none;
+    const gs_word_lengths words = {t->codes, t->count, t->shift};
     const gs_device_block *const b = block;
     gs_device_windows *const home = b->windows;
     if (b->list.count == 0)
         return GS_OK;
-    GS_TRY(gs_word_block_encode(b->words, &home->made, st));
+    GS_TRY(gs_word_block_encode(b->words, &words, &home->made, st));
     return home->made.has_tails ? fetch_tail_firsts(b, st) : GS_OK;
 }
 
@@ -344,29 +348,32 @@ static bool are_places(const uint8_t *p, const uint8_t *end, uint64_t tokens)
     return p == end;
 }
 
-/* Reads what the GPU has written before it is believed. */
-static bool read_block(const gs_device_block *b, uint64_t least, uint64_t last,
-                       const uint8_t *data, size_t bytes, gs_made_block *out)
+/* Reads what the GPU has written before it is believed. Impacts are what it says: to look
+ * up lengths again takes longer than all else here. */
+static bool read_block(const gs_device_block *b, uint64_t least,
+                       const gs_word_stored *head, const uint8_t *data,
+                       gs_made_block *out)
 {
-    const uint8_t *p = data;
+    const uint8_t *p = data, *const end = data + head->bytes;
     uint64_t tokens = GS_INDEX_BLOCK;
-    if (last > b->last_doc ||
-        !gs_block_get_docs(&p, data + bytes, least, last, out->docs) ||
-        !gs_numbers_get(&p, data + bytes, GS_INDEX_BLOCK, out->numbers))
+    if (head->last > b->last_doc || head->impact_count > GS_IMPACTS_KEPT ||
+        head->impact_count == 0 ||
+        !gs_block_get_docs(&p, end, least, head->last, out->docs) ||
+        !gs_numbers_get(&p, end, GS_INDEX_BLOCK, out->numbers))
         return false;
-    for (size_t i = 0; i < GS_INDEX_BLOCK; i++) {
+    for (size_t i = 0; i < GS_INDEX_BLOCK; i++)
         tokens += out->numbers[i];
-        out->tfs[i] = (uint32_t)(out->numbers[i] + 1);
-    }
-    const size_t place_bytes = (size_t)(data + bytes - p);
+    out->impacts.count = head->impact_count;
+    memcpy(out->impacts.pairs, head->impacts, sizeof head->impacts);
     out->block = (gs_foreign_block){
         .docs = out->docs,
-        .tfs = out->tfs,
         .first_number = out->docs[0] - least,
-        .stored = {data, p, bytes - place_bytes, place_bytes},
+        .stored = {data, p, (size_t)(p - data), (size_t)(end - p)},
+        .impacts = &out->impacts,
+        .tokens = tokens,
     };
-    return tokens <= b->sums.tokens &&
-           are_places(p, data + bytes, b->options.has_positions ? tokens : 0);
+    return tokens == head->tokens &&
+           are_places(p, end, b->options.has_positions ? tokens : 0);
 }
 
 static gs_code take_block(const void *block, gs_term_reader *r, gs_made_block *out,
@@ -383,8 +390,7 @@ static gs_code take_block(const void *block, gs_term_reader *r, gs_made_block *o
     GS_TRY(find_place(w, r->begin / GS_INDEX_BLOCK + read / GS_INDEX_BLOCK, &head, st));
     if (head.bytes == 0)
         return GS_OK;
-    if (!read_block(b, r->doc, head.last, w->memory.text + w->place_at + sizeof head,
-                    head.bytes, out))
+    if (!read_block(b, r->doc, &head, w->memory.text + w->place_at + sizeof head, out))
         return fail_wrong("a block is not as it should be", st);
     r->doc = out->docs[GS_INDEX_BLOCK - 1] + 1;
     r->next += GS_INDEX_BLOCK;

@@ -62,8 +62,8 @@ enum { GS_SORTED_KEPT = 2 * 4096 };
  * the arrays. */
 typedef struct gs_made_block {
     gs_foreign_block block;
+    gs_impacts impacts;
     uint64_t docs[GS_BLOCK_DOCS_ROOM], numbers[GS_NUMBERS_MAX];
-    uint32_t tfs[GS_INDEX_BLOCK];
 } gs_made_block;
 
 typedef struct gs_term_block_ops {
@@ -76,8 +76,9 @@ typedef struct gs_term_block_ops {
     /* Replaces the batch by the next postings; none: the term has no more. */
     gs_code (*read)(const void *block, gs_term_reader *reader, gs_posting_batch *batch,
                     gs_status *st);
-    /* Both NULL: none is made. Makes full blocks of all terms' postings; one thread. */
-    gs_code (*make)(const void *block, gs_status *st);
+    /* Both NULL: none is made. Makes full blocks of all terms' postings, of documents of
+     * these lengths, if they have any; one thread. */
+    gs_code (*make)(const void *block, const gs_length_table *lengths, gs_status *st);
     /* The block that comes next, instead of its postings, valid until the next call;
      * *is_there is false if these are to be read. */
     gs_code (*take)(const void *block, gs_term_reader *reader, gs_made_block *out,

@@ -144,8 +144,9 @@ gs_code gs_index_emit_blocks(const gs_index_emit *emit, gs_team *team,
                       .blocks = blocks,
                       .block_count = block_count};
     for (size_t i = 0; i < block_count; i++) {
-        if (blocks[i].ops->make != NULL)
-            GS_TRY(blocks[i].ops->make(blocks[i].block, st));
+        if (blocks[i].term_count > 0 && blocks[i].ops->make != NULL)
+            GS_TRY(blocks[i].ops->make(blocks[i].block,
+                                       gs_index_writer_lengths(emit->writer), st));
     }
     GS_TRY(gs_block_ranges_cut(&job.ranges, blocks, block_count, emit->part_count, team,
                                st));

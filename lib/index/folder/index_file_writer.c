@@ -26,10 +26,11 @@ enum {
     WRITERS = 2,
     /* Where others read as well: half of the buffers wait to be summed up, the others to
      * be written. To read one takes two times and to write it to new pages five times as
-     * long as to sum it up, so that this many keep up with who does that. */
+     * long as to sum it up; while all write, more than that, so that each buffer has a
+     * thread. */
     BUFFERS_AHEAD = 8,
     READS_AHEAD = BUFFERS_AHEAD / 2,
-    COPIERS = 4,
+    COPIERS = BUFFERS_AHEAD,
     AHEAD_BYTES_MIN = 4 << 20, /* less is read sooner than others are told to */
 };
 

@@ -9,86 +9,15 @@
 
 #include "lib/base/assertion.h"
 
-enum { SMALL = 16 }; /* frequencies less 1, of which most are below */
-
-/* Makes one of the two neighbours whose lengths are closest. */
-static void coarsen(gs_impacts *impacts, gs_impact *pairs)
-{
-    unsigned at = 0, closest = UINT8_MAX;
-    for (unsigned i = 0; i < GS_IMPACTS_KEPT; i++) {
-        const unsigned gap = (unsigned)(pairs[i + 1].length - pairs[i].length);
-        if (gap < closest) {
-            closest = gap;
-            at = i;
-        }
-    }
-    pairs[at].tf = pairs[at + 1].tf;
-    memmove(&pairs[at + 1], &pairs[at + 2], (GS_IMPACTS_KEPT - at - 1) * sizeof *pairs);
-    memcpy(impacts->pairs, pairs, GS_IMPACTS_KEPT * sizeof *pairs);
-    impacts->count = GS_IMPACTS_KEPT;
-}
-
-static void add(gs_impacts *impacts, gs_impact added)
-{
-    gs_impact pairs[GS_IMPACTS_MAX + 1];
-    unsigned less = 0, count = 0; /* pairs of a lower frequency; those that stay */
-    while (less < impacts->count && impacts->pairs[less].tf < added.tf)
-        less++;
-    if (less < impacts->count && impacts->pairs[less].length <= added.length)
-        return; /* one with as many, and no longer */
-    for (unsigned i = 0; i < less; i++) {
-        if (impacts->pairs[i].length < added.length)
-            pairs[count++] = impacts->pairs[i];
-    }
-    pairs[count++] = added;
-    for (unsigned i = less; i < impacts->count; i++) {
-        if (impacts->pairs[i].tf > added.tf)
-            pairs[count++] = impacts->pairs[i];
-    }
-    if (count > GS_IMPACTS_KEPT) {
-        coarsen(impacts, pairs);
-        return;
-    }
-    memcpy(impacts->pairs, pairs, count * sizeof *pairs);
-    impacts->count = count;
-}
-
-/* One of a frequency less than all there are. */
-static void add_before(gs_impacts *impacts, gs_impact added)
-{
-    gs_impact pairs[GS_IMPACTS_MAX + 1];
-    if (impacts->count > 0 && impacts->pairs[0].length <= added.length)
-        return;
-    memcpy(pairs + 1, impacts->pairs, sizeof impacts->pairs);
-    pairs[0] = added;
-    if (impacts->count == GS_IMPACTS_KEPT) {
-        coarsen(impacts, pairs);
-        return;
-    }
-    memcpy(impacts->pairs, pairs, sizeof impacts->pairs);
-    impacts->count++;
-}
-
 static void of_plain(gs_impacts *out, const uint64_t *tfs_less_one,
                      const uint8_t *lengths, size_t count)
 {
-    /* The shortest document of each small frequency; 256: none. */
-    enum { NONE = UINT8_MAX + 1 };
-    uint16_t least[SMALL];
-    for (unsigned i = 0; i < SMALL; i++)
-        least[i] = NONE;
-    for (size_t i = 0; i < count; i++) {
-        if (__builtin_expect(tfs_less_one[i] >= SMALL, 0)) {
-            add(out, (gs_impact){gs_code_above(tfs_less_one[i] + 1), lengths[i]});
-            continue;
-        }
-        uint16_t *const slot = &least[tfs_less_one[i]];
-        *slot = lengths[i] < *slot ? lengths[i] : *slot;
-    }
-    for (unsigned i = SMALL; i-- > 0;) {
-        if (least[i] != NONE)
-            add_before(out, (gs_impact){(uint8_t)(i + 1), (uint8_t)least[i]});
-    }
+    gs_impact_maker maker;
+    gs_impact_maker_begin(&maker);
+    for (size_t i = 0; i < count; i++)
+        gs_impact_maker_take(&maker, tfs_less_one[i], lengths[i]);
+    gs_impact_maker_end(&maker);
+    *out = maker.impacts;
 }
 
 #ifdef __x86_64__
@@ -131,15 +60,16 @@ FOR_AVX512 static void of_avx512(gs_impacts *out, const uint64_t *tfs_less_one,
     __mmask64 left[2]; /* shorter than any so far */
     for (unsigned k = 0; k < 2; k++) {
         left[k] = UINT64_MAX;
-        const __m512i small = _mm512_set1_epi8(SMALL);
+        const __m512i small = _mm512_set1_epi8(GS_IMPACT_SMALL);
         for (uint64_t large = _mm512_cmpge_epu8_mask(tfs[k], small); large != 0;
              large &= large - 1) {
             const size_t i = BYTES * k + (size_t)__builtin_ctzll(large);
-            add(out, (gs_impact){gs_code_above(tfs_less_one[i] + 1), lengths[i]});
+            gs_impacts_add(out,
+                           (gs_impact){gs_code_above(tfs_less_one[i] + 1), lengths[i]});
         }
     }
     unsigned least = out->count > 0 ? out->pairs[0].length : UINT8_MAX + 1;
-    for (unsigned tf = SMALL; tf-- > 0 && least > 0;) {
+    for (unsigned tf = GS_IMPACT_SMALL; tf-- > 0 && least > 0;) {
         const __m512i same = _mm512_set1_epi8((char)tf);
         for (unsigned k = 0; k < 2 && least <= UINT8_MAX; k++)
             left[k] = _mm512_cmplt_epu8_mask(all[k], _mm512_set1_epi8((char)least));
@@ -149,7 +79,7 @@ FOR_AVX512 static void of_avx512(gs_impacts *out, const uint64_t *tfs_less_one,
             continue;
         const unsigned low = least_of(all[0], in[0]), high = least_of(all[1], in[1]);
         least = low < high ? low : high;
-        add_before(out, (gs_impact){(uint8_t)(tf + 1), (uint8_t)least});
+        gs_impacts_add_before(out, (gs_impact){(uint8_t)(tf + 1), (uint8_t)least});
     }
 }
 
@@ -184,7 +114,7 @@ void gs_impacts_of_by(gs_pack_way way, gs_impacts *out, const uint64_t *tfs_less
 void gs_impacts_join(gs_impacts *to, const gs_impacts *more)
 {
     for (unsigned i = 0; i < more->count; i++)
-        add(to, more->pairs[i]);
+        gs_impacts_add(to, more->pairs[i]);
 }
 
 bool gs_impacts_cover(const gs_impacts *impacts, uint64_t tf, uint8_t length)

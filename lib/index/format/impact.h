@@ -24,48 +24,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "lib/base/impact_steps.h"
 #include "lib/index/format/posting_pack.h"
-
-enum {
-    GS_IMPACTS_KEPT = 3, /* of a block, at most */
-    GS_IMPACTS_MAX = 6,  /* in a file: earlier versions kept so many */
-    GS_IMPACT_BYTES = 2, /* of a pair, written */
-};
-
-typedef struct gs_impact {
-    uint8_t tf, length; /* codes */
-} gs_impact;
-
-/* Both ascend. */
-typedef struct gs_impacts {
-    unsigned count;
-    gs_impact pairs[GS_IMPACTS_MAX];
-} gs_impacts;
-
-/* Numbers up to 31 are their own codes; of others, the five first bits and how many
- * follow are kept. The greatest code stands for all from there on. */
-static inline uint8_t gs_code_below(uint64_t x)
-{
-    if (x < 32)
-        return (uint8_t)x;
-    if (x >= UINT64_C(1) << 19)
-        return UINT8_MAX;
-    const unsigned shift = 59 - (unsigned)__builtin_clzll(x);
-    return (uint8_t)(shift * 16 + (x >> shift));
-}
-
-/* The least number of that code. */
-static inline uint32_t gs_code_number(uint8_t code)
-{
-    return code < 32 ? code : (UINT32_C(16) | (code & 15)) << (code / 16 - 1);
-}
-
-/* The code of a number that is not less. */
-static inline uint8_t gs_code_above(uint64_t x)
-{
-    const uint8_t code = gs_code_below(x);
-    return (uint8_t)(code + (code < UINT8_MAX && gs_code_number(code) < x));
-}
 
 /* Of frequencies less 1, as blocks have them, and codes of their documents' lengths. */
 void gs_impacts_of(gs_impacts *out, const uint64_t *tfs_less_one, const uint8_t *lengths,

@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 #include "lib/base/status.h"
+#include "lib/index/format/impact.h"
 
 enum {
     GS_POSTINGS_MAX = 256, /* in a batch */
@@ -46,6 +47,8 @@ typedef struct gs_foreign_block {
     const uint32_t *tfs;
     uint64_t first_number; /* their first doc number there */
     gs_stored_block stored;
+    const gs_impacts *impacts; /* what they can add to scores here; NULL: not known */
+    uint64_t tokens;           /* their frequencies together, if that is */
 } gs_foreign_block;
 
 void gs_posting_batch_release(gs_posting_batch *batch); /* a zeroed one is fine */

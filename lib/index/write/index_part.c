@@ -231,13 +231,12 @@ static gs_code add_skip(gs_index_part *p, uint64_t block_bytes, const gs_impacts
 
 /* The full block, as it is stored, ends. */
 static gs_code end_block(gs_index_part *p, const uint8_t *block, size_t bytes,
-                         gs_status *st)
+                         const gs_impacts *impacts, gs_status *st)
 {
-    const gs_impacts impacts = take_impacts(p);
     GS_TRY(gs_append_file_put(&p->files->postings, block, bytes, st));
     p->numbers.postings_bytes += bytes;
     p->filled = 0;
-    return add_skip(p, bytes, &impacts, st);
+    return add_skip(p, bytes, impacts, st);
 }
 
 /* The least docID that the next block can begin with. */
@@ -253,7 +252,8 @@ static gs_code put_block(gs_index_part *p, gs_status *st)
     uint8_t block[GS_BLOCK_BYTES_MAX + GS_PACK_SLACK];
     const uint8_t *const end = gs_block_put(block, least_doc(p), p->ids, p->docs, p->tfs);
     GS_TRY(put_places(p, st));
-    return end_block(p, block, (size_t)(end - block), st);
+    const gs_impacts impacts = take_impacts(p);
+    return end_block(p, block, (size_t)(end - block), &impacts, st);
 }
 
 /* A posting that is the only one of its term is in the dictionary. */
@@ -374,6 +374,21 @@ gs_code gs_index_part_postings(gs_index_part *p, const uint64_t *docs,
     return GS_OK;
 }
 
+/* Postings of which all is known already. */
+static gs_code pass_block(gs_index_part *p, const gs_foreign_block *block, gs_status *st)
+{
+    const uint64_t last = block->docs[GS_INDEX_BLOCK - 1];
+    if (last >= p->options.doc_bound)
+        return misplaced(last, 1, st);
+    p->first_doc = p->has_doc ? p->first_doc : block->docs[0];
+    p->last_doc = last;
+    p->has_doc = true;
+    p->numbers.df += GS_INDEX_BLOCK;
+    p->numbers.cf += block->tokens;
+    gs_impacts_join(&p->impacts, block->impacts);
+    return GS_OK;
+}
+
 gs_code gs_index_part_block(gs_index_part *p, const gs_foreign_block *block, bool *taken,
                             gs_status *st)
 {
@@ -382,10 +397,17 @@ gs_code gs_index_part_block(gs_index_part *p, const gs_foreign_block *block, boo
              block->docs[0] - next_doc(p) == block->first_number;
     if (!*taken)
         return GS_OK;
-    GS_TRY(fill_block(p, block->docs, block->tfs, GS_INDEX_BLOCK, st));
+    gs_impacts impacts;
+    if (block->impacts != NULL) {
+        GS_TRY(pass_block(p, block, st));
+        impacts = *block->impacts;
+    } else {
+        GS_TRY(fill_block(p, block->docs, block->tfs, GS_INDEX_BLOCK, st));
+        impacts = take_impacts(p);
+    }
     if (p->options.has_positions)
         GS_TRY(append_places(p, stored->places, stored->place_bytes, st));
-    return end_block(p, stored->data, stored->bytes, st);
+    return end_block(p, stored->data, stored->bytes, &impacts, st);
 }
 
 /* --- terms ------------------------------------------------------------------------- */

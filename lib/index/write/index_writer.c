@@ -154,6 +154,12 @@ gs_code gs_index_writer_set_document_count(gs_index_writer *w, uint64_t count,
     return GS_OK;
 }
 
+const gs_length_table *gs_index_writer_lengths(const gs_index_writer *w)
+{
+    return w->options.has_documents && !w->options.has_impacts ? &w->documents.table
+                                                               : NULL;
+}
+
 static gs_part_options part_options(gs_index_writer *w, unsigned part)
 {
     gs_assert(part < w->options.part_count);
@@ -167,9 +173,7 @@ static gs_part_options part_options(gs_index_writer *w, unsigned part)
         .number = part,
         .buffer_bytes = w->part_buffer_bytes,
         .has_positions = w->options.has_positions,
-        .lengths = w->options.has_documents && !w->options.has_impacts
-                       ? &w->documents.table
-                       : NULL,
+        .lengths = gs_index_writer_lengths(w),
         .doc_bound = bound,
     };
 }

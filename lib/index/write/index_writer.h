@@ -94,6 +94,9 @@ GS_MUST_CHECK gs_code gs_index_part_postings(gs_index_part *p, const uint64_t *d
                                              const uint32_t *tfs, size_t count,
                                              const uint32_t *positions, gs_status *st);
 
+/* The lengths of documents that parts go by; NULL: they have none. */
+const gs_length_table *gs_index_writer_lengths(const gs_index_writer *w);
+
 /* Takes the block, as part_postings would its postings, if it would be the same bytes
  * here: if a block begins, and the first doc number is the same. Else *taken is false. */
 GS_MUST_CHECK gs_code gs_index_part_block(gs_index_part *p, const gs_foreign_block *block,
