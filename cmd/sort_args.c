@@ -10,10 +10,11 @@
 #include <string.h>
 
 #include "cmd/column_spec.h"
-#include "lib/base/quote.h"
 #include "cmd/report.h"
 #include "cmd/size_arg.h"
+#include "lib/base/assertion.h"
 #include "lib/base/mem.h"
+#include "lib/base/quote.h"
 
 static const gs_word sort_words[] = {
 #define WORD(name, letter, word, counts) {word, letter},
@@ -72,6 +73,7 @@ static void take_operand(void *to, gs_opt_scan *scan)
 static void take_letter(void *to, gs_opt_scan *scan)
 {
     const char letter[] = {scan->current->letter, '\0'};
+    gs_assert(letter[0] != '\0'); /* else the option would do nothing */
     (void)gs_letters_add(to, letter, GS_LETTERS_OF_BOTH);
 }
 

@@ -390,11 +390,15 @@ static size_t make_documents(char *text, size_t room, gs_document_format format,
 }
 
 /* They must come through the blocks as they would whole, and whether their lines end as
- * on other systems, with blank ones between, or not. */
+ * on other systems, with blank ones between or a byte order mark before them, or not. */
 static void blocks_and_line_ends_do_not_matter(uint64_t seed)
 {
-    static const char *const ends[][2] = {
-        {"\n", ""}, {"\r\n", ""}, {"\r\n", "\r\n \n\t\r\n"}};
+    static const char *const ends[][3] = {
+        {"\n", "", ""},
+        {"\r\n", "", ""},
+        {"\r\n", "\r\n \n\t\r\n", ""},
+        {"\n", "", "\xef\xbb\xbf"}, /* a mark before all of it */
+    };
     static char text[TEXT_MAX / 2], whole[TEXT_MAX / 2];
     options = (gs_document_options){
         .format = GS_FORMAT_JSONL,
@@ -409,8 +413,11 @@ static void blocks_and_line_ends_do_not_matter(uint64_t seed)
         /* The lines of a file that is one document are its text. */
         const bool is_file = gs_document_is_file(&options);
         for (size_t i = 0; i < (is_file ? 1 : sizeof ends / sizeof *ends); i++) {
+            const size_t mark = strlen(ends[i][2]);
+            memcpy(text, ends[i][2], mark);
             const size_t bytes =
-                make_documents(text, sizeof text, format, ends[i][0], ends[i][1], seed);
+                mark + make_documents(text + mark, sizeof text - mark, format, ends[i][0],
+                                      ends[i][1], seed);
             if (i == 0)
                 (void)snprintf(whole, sizeof whole, "%s", parse(text, bytes));
             feed_file(text, bytes, is_file ? "file.txt" : "file");
