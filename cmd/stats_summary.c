@@ -194,12 +194,25 @@ static void print_top(const column_view *v)
         putchar(']');
 }
 
+static void print_bins_as_json(const column_view *v, const gpusort_bin *bins)
+{
+    begin_answer(v, "histogram");
+    for (int i = 0; i < BINS; i++)
+        printf("%s{\"begin\": %.15g, \"end\": %.15g, \"count\": %" PRIu64 "}",
+               i > 0 ? ", " : "[", bins[i].begin, bins[i].end, bins[i].count);
+    putchar(']');
+}
+
 static void print_histogram(const column_view *v)
 {
     gpusort_bin bins[BINS];
     uint64_t highest = 1;
     if (!gpusort_summary_bins(v->summary, v->column, bins, BINS))
         return;
+    if (v->request->args.output.as_json) {
+        print_bins_as_json(v, bins);
+        return;
+    }
     for (int i = 0; i < BINS; i++)
         highest = bins[i].count > highest ? bins[i].count : highest;
     for (int i = 0; i < BINS; i++) {

@@ -84,6 +84,7 @@ gpusort stats summary -k b t.tsv.gz
 gpusort stats summary -k c t.tsv
 gpusort stats summary plain
 gpusort stats summary -k 2 --histogram plain
+gpusort stats summary -k 2 --json --histogram plain
 gpusort stats summary --csv --no-header quoted
 gpusort stats summary --csv quoted
 gpusort stats summary --no-header t.tsv
