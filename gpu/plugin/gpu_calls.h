@@ -225,7 +225,11 @@
     GS_GPU_SEARCH_CALLS(CALL, CALL_VOID)                                                 \
     GS_GPU_WORDS_CALLS(CALL, CALL_VOID)
 
-/* Their sizes tell a plugin of another build. */
+/* Counts up when what kernels make changes and no structure does: bytes of a block
+ * (lib/base/block_steps.h), how keys compare, how records are shared out. */
+enum { GS_GPU_KERNELS = 1 };
+
+/* Their sizes, and that of the table, tell a plugin of another build. */
 #define GS_GPU_CROSSING                                                                  \
     (sizeof(gs_status) + sizeof(gs_log) * 3 + sizeof(gs_device) * 5 +                    \
      sizeof(gs_engine_options) * 7 + sizeof(gs_engine_memory) * 11 +                     \
@@ -236,7 +240,10 @@
      sizeof(gs_word_options) * 37 + sizeof(gs_word_lane) * 41 +                          \
      sizeof(gs_word_room) * 43 + sizeof(gs_word_piece) * 47 +                            \
      sizeof(gs_word_counts) * 53 + sizeof(gs_word_sums) * 59 +                           \
-     sizeof(gs_tuple_counts) * 61)
+     sizeof(gs_tuple_counts) * 61 + sizeof(gs_word_made) * 73 +                          \
+     sizeof(gs_word_stored) * 79 + sizeof(gs_word_lengths) * 83 +                        \
+     sizeof(gs_gpu_table) * 89 + (size_t)GS_SHARE_COUNT * 97 +                           \
+     (size_t)GS_GPU_KERNELS * 101)
 
 #define GS_GPU_MEMBER(type, name, parameters, ...) type(*name) parameters;
 #define GS_GPU_VOID_MEMBER(name, parameters, ...)  void(*name) parameters;
