@@ -33,11 +33,10 @@
  * fit (gs_word_block_room, gs_word_most_of).
  *
  * Call order: new, leave_out*, (add* or add_tuples*, sort_terms, terms, (join_terms),
- * sort, first_postings, (encode, (tail_firsts)), (documents, positions, stored,
- * tails)*, reset)*, free. A lane
- * is one thread's at a time; add, add_tuples, documents, positions, stored and tails may
- * be called of several lanes at once, the rest when no other call is under way. All of
- * them wait for the device.
+ * sort, first_postings, (encode, (tail_firsts)), (documents, positions, stored, tails)*,
+ * reset)*, free. A lane is one thread's at a time; add, add_tuples, documents,
+ * positions, stored and tails may be called of several lanes at once, the rest when no
+ * other call is under way. All of them wait for the device.
  */
 #ifndef GS_GPU_WORDS_WORD_BLOCK_H
 #define GS_GPU_WORDS_WORD_BLOCK_H

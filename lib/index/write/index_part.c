@@ -324,6 +324,17 @@ static uint64_t next_doc(const gs_index_part *p)
     return p->has_doc ? p->last_doc + 1 : 0;
 }
 
+/* The term has these postings too. */
+static void count_postings(gs_index_part *p, const uint64_t *docs, size_t count,
+                           uint64_t cf)
+{
+    p->first_doc = p->has_doc ? p->first_doc : docs[0];
+    p->last_doc = docs[count - 1];
+    p->has_doc = true;
+    p->numbers.df += count;
+    p->numbers.cf += cf;
+}
+
 /* Postings, at least one, that the block being filled has room for. */
 static gs_code fill_block(gs_index_part *p, const uint64_t *docs, const uint32_t *tfs,
                           size_t count, gs_status *st)
@@ -343,12 +354,8 @@ static gs_code fill_block(gs_index_part *p, const uint64_t *docs, const uint32_t
         cf += tfs[i];
         next = doc + 1;
     }
-    p->first_doc = p->has_doc ? p->first_doc : docs[0];
-    p->last_doc = docs[count - 1];
-    p->has_doc = true;
     p->filled = from + count;
-    p->numbers.df += count;
-    p->numbers.cf += cf;
+    count_postings(p, docs, count, cf);
     return GS_OK;
 }
 
@@ -380,11 +387,7 @@ static gs_code pass_block(gs_index_part *p, const gs_foreign_block *block, gs_st
     const uint64_t last = block->docs[GS_INDEX_BLOCK - 1];
     if (last >= p->options.doc_bound)
         return misplaced(last, 1, st);
-    p->first_doc = p->has_doc ? p->first_doc : block->docs[0];
-    p->last_doc = last;
-    p->has_doc = true;
-    p->numbers.df += GS_INDEX_BLOCK;
-    p->numbers.cf += block->tokens;
+    count_postings(p, block->docs, GS_INDEX_BLOCK, block->tokens);
     gs_impacts_join(&p->impacts, block->impacts);
     return GS_OK;
 }
