@@ -165,15 +165,31 @@ static int find_memory_locked(gs_file_pages *p, uint64_t offset, size_t bytes,
     return 0;
 }
 
+static void begin_locked(gs_file_pages *p, uint64_t offset, size_t bytes,
+                         uint64_t file_bytes)
+{
+    gs_assert(offset + bytes <= file_bytes);
+    gs_assert(offset % p->unit_bytes + bytes <= p->unit_bytes);
+    gs_file_space_stop(p->space);
+    p->space = NULL;
+}
+
+int gs_file_pages_place(gs_file_pages *p, uint64_t offset, size_t bytes,
+                        uint64_t file_bytes, uint8_t **memory)
+{
+    pthread_mutex_lock(&p->mutex);
+    begin_locked(p, offset, bytes, file_bytes);
+    const int error = find_memory_locked(p, offset, bytes, file_bytes, memory);
+    pthread_mutex_unlock(&p->mutex);
+    return error;
+}
+
 int gs_file_pages_get(gs_file_pages *p, uint64_t offset, size_t bytes,
                       uint64_t file_bytes, uint8_t **memory)
 {
     const size_t before = (size_t)(offset % PAGE);
-    gs_assert(offset + bytes <= file_bytes);
-    gs_assert(offset % p->unit_bytes + bytes <= p->unit_bytes);
     pthread_mutex_lock(&p->mutex);
-    gs_file_space_stop(p->space);
-    p->space = NULL;
+    begin_locked(p, offset, bytes, file_bytes);
     while (p->takers == TAKERS_MAX)
         pthread_cond_wait(&p->taken, &p->mutex);
     p->takers++;

@@ -11,7 +11,8 @@
  *
  * get takes the pages of what will be filled, so that a disk that is too full is an error
  * there, and never a signal later on. The file grows with what is asked for. No more than
- * some threads take pages at once, however many fill them.
+ * some threads take pages at once, however many fill them. What only the kernel fills,
+ * since it is read() there, may be placed without its pages.
  *
  * Any number of threads; each byte is got before it is filled, and its unit dropped once,
  * when all of it is full. Functions return 0 or errno.
@@ -45,6 +46,10 @@ void gs_file_pages_free(gs_file_pages *p); /* NULL is fine */
  */
 GS_MUST_CHECK int gs_file_pages_get(gs_file_pages *p, uint64_t offset, size_t bytes,
                                     uint64_t file_bytes, uint8_t **memory);
+/* The same without taking pages: a read() to there takes them, and says EFAULT where it
+ * may not; then get says why. */
+GS_MUST_CHECK int gs_file_pages_place(gs_file_pages *p, uint64_t offset, size_t bytes,
+                                      uint64_t file_bytes, uint8_t **memory);
 /* The unit at `offset` is full. */
 void gs_file_pages_drop(gs_file_pages *p, uint64_t offset);
 

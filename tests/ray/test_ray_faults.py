@@ -249,7 +249,8 @@ def a_driver_that_dies(folder: Path, nodes: Nodes) -> None:
     )
     words = ["sort", f"--out={out}", "-S64M", "--chunk=1M", f"--address={nodes.cluster.address}", "--resume", path]
     for phase, step in _PHASES:
-        job = subprocess.run([sys.executable, "-c", script, phase, str(step), *words], capture_output=True, text=True)
+        job = subprocess.run([sys.executable, "-B", "-c", script, phase, str(step), *words], capture_output=True,
+                             text=True, cwd=Path(__file__).parent)  # fmt: skip
         if job.returncode != -signal.SIGKILL:
             raise Failed(f"{phase} {step} never came: {job.stdout}{job.stderr}")
     kept = len(json.loads((out / "manifest.json").read_text())["done"])

@@ -9,6 +9,7 @@
 #include <xxhash.h>
 
 #include "io/aio.h"
+#include "io/file_pages.h"
 #include "io/file_sync.h"
 #include "io/write_all.h"
 #include "lib/base/assertion.h"
@@ -31,6 +32,10 @@ enum {
     BUFFERS_AHEAD = 8,
     READS_AHEAD = BUFFERS_AHEAD / 2,
     COPIERS = BUFFERS_AHEAD,
+    /* Of a file in memory, where writes wait for each other, others read right into its
+     * pages: so many stretches of it, each as long as a buffer. */
+    STRETCHES_AHEAD = 2 * COPIERS,
+    SLOTS = BUFFERS_AHEAD + STRETCHES_AHEAD,
     AHEAD_BYTES_MIN = 4 << 20, /* less is read sooner than others are told to */
 };
 
@@ -46,8 +51,9 @@ typedef enum buffer_use {
     USE_WRITE, /* others write it */
 } buffer_use;
 
-/* Its memory begins where a page does. The kernel takes more than twice as long to copy a
- * page of a file to memory that begins 16 bytes after one, as malloc's large ones do. */
+/* The first ones of a writer have memory of their own, which begins where a page does:
+ * the kernel takes more than twice as long to copy a page of a file to memory that begins
+ * 16 bytes after one, as malloc's large ones do. The others are stretches of the file. */
 typedef struct writer_buffer {
     uint8_t *memory; /* NULL: not needed yet */
     buffer_use use;
@@ -65,11 +71,12 @@ struct gs_file_writer {
     XXH3_state_t *hash;
     writer_buffer *filling; /* one of these */
     size_t used;            /* of it */
-    writer_buffer buffers[BUFFERS_AHEAD];
-    unsigned buffer_count; /* there may be so many */
+    writer_buffer slots[SLOTS];
+    unsigned buffer_count; /* there may be so many buffers */
     bool reads_ahead;
-    gs_aio *others; /* threads that write, and read; NULL: none */
-    bool is_alone;  /* there can be none */
+    gs_aio *others;            /* threads that write, and read; NULL: none */
+    bool is_alone;             /* there can be none */
+    gs_file_pages *file_pages; /* of a file in memory that others read into, else NULL */
 };
 
 /* --- buffers ------------------------------------------------------------------------ */
@@ -99,22 +106,47 @@ static gs_code wait_for_all(gs_file_writer *w, gs_status *st)
     return GS_OK;
 }
 
+static writer_buffer *find_unused(writer_buffer *slots, unsigned count)
+{
+    for (unsigned i = 0; i < count; i++) {
+        if (slots[i].use == USE_NONE)
+            return &slots[i];
+    }
+    return NULL;
+}
+
 /* One that nobody uses, for the caller to fill. */
 static gs_code take_buffer(gs_file_writer *w, writer_buffer **out, gs_status *st)
 {
-    for (;;) {
-        for (unsigned i = 0; i < w->buffer_count; i++) {
-            writer_buffer *const b = &w->buffers[i];
-            if (b->use != USE_NONE)
-                continue;
-            if (b->memory == NULL)
-                GS_TRY(gs_mem_map(&b->memory, BUFFER_BYTES, false, "index file", st));
-            b->use = USE_FILL;
-            *out = b;
-            return GS_OK;
-        }
+    writer_buffer *b;
+    while ((b = find_unused(w->slots, w->buffer_count)) == NULL)
         GS_TRY(wait_for_one(w, st));
-    }
+    if (b->memory == NULL)
+        GS_TRY(gs_mem_map(&b->memory, BUFFER_BYTES, false, "index file", st));
+    b->use = USE_FILL;
+    *out = b;
+    return GS_OK;
+}
+
+static bool is_stretch(const gs_file_writer *w, const writer_buffer *b)
+{
+    return b >= w->slots + BUFFERS_AHEAD;
+}
+
+/* A stretch of the file, at `offset`; the file will have `file_bytes`. There is one,
+ * since the caller asks for no more of them. */
+static gs_code take_stretch(gs_file_writer *w, uint64_t offset, uint64_t file_bytes,
+                            writer_buffer **out, gs_status *st)
+{
+    writer_buffer *const b = find_unused(w->slots + BUFFERS_AHEAD, STRETCHES_AHEAD);
+    gs_assert(b != NULL);
+    const int error =
+        gs_file_pages_place(w->file_pages, offset, BUFFER_BYTES, file_bytes, &b->memory);
+    if (error != 0)
+        return fail_write(w, error, st);
+    b->use = USE_FILL;
+    *out = b;
+    return GS_OK;
 }
 
 /* --- a writer ----------------------------------------------------------------------- */
@@ -156,11 +188,12 @@ void gs_file_writer_free(gs_file_writer *w)
     if (w == NULL)
         return;
     gs_aio_free(w->others);
+    gs_file_pages_free(w->file_pages);
     if (w->fd >= 0)
         (void)close(w->fd);
     (void)XXH3_freeState(w->hash);
     for (int i = 0; i < BUFFERS_AHEAD; i++)
-        gs_mem_unmap(w->buffers[i].memory, BUFFER_BYTES);
+        gs_mem_unmap(w->slots[i].memory, BUFFER_BYTES);
     gs_mem_free(w);
 }
 
@@ -181,11 +214,16 @@ static gs_code write_at(gs_file_writer *w, const void *data, size_t bytes,
 static bool has_others(gs_file_writer *w, uint64_t bytes)
 {
     gs_status ignored = {.code = GS_OK};
-    if (w->others == NULL && !w->is_alone && bytes > ALONE_BYTES)
-        w->is_alone =
-            gs_aio_new_threads(&w->others, w->buffer_count,
-                               w->reads_ahead ? COPIERS : WRITERS, &ignored) != GS_OK;
-    return w->others != NULL;
+    if (w->others != NULL || w->is_alone || bytes <= ALONE_BYTES)
+        return w->others != NULL;
+    w->is_alone =
+        gs_aio_new_threads(&w->others, SLOTS, w->reads_ahead ? COPIERS : WRITERS,
+                           &ignored) != GS_OK;
+    if (!w->is_alone && w->reads_ahead && gs_file_pages_fit(w->fd) &&
+        gs_file_pages_new(&w->file_pages, w->fd, 0, BUFFER_BYTES, NULL, &ignored) !=
+            GS_OK)
+        w->file_pages = NULL; /* it is written as any other */
+    return !w->is_alone;
 }
 
 /* --- in order ----------------------------------------------------------------------- */
@@ -207,7 +245,10 @@ static gs_code flush(gs_file_writer *w, gs_status *st)
     (void)XXH3_64bits_update(w->hash, data + head, w->used - head);
     if (w->pages != NULL)
         GS_TRY(gs_page_sums_add(w->pages, data, w->used, st));
-    if (has_others(w, w->bytes)) {
+    if (is_stretch(w, w->filling)) {
+        gs_file_pages_drop(w->file_pages, at);
+        w->filling->use = USE_NONE;
+    } else if (has_others(w, w->bytes)) {
         w->filling->use = USE_WRITE;
         GS_TRY(gs_aio_write(w->others, w->fd, data, w->used, at, w->filling, st));
     } else {
@@ -294,7 +335,7 @@ gs_code gs_file_writer_finish(gs_file_writer *w, uint64_t *bytes, uint64_t *chec
 
 /* Buffers that others read into, or have, in the order of the file. */
 typedef struct read_queue {
-    writer_buffer *buffers[READS_AHEAD];
+    writer_buffer *buffers[STRETCHES_AHEAD];
     unsigned first, count;
     uint64_t asked; /* bytes of the file, with what was taken from the queue */
 } read_queue;
@@ -305,13 +346,23 @@ static gs_code ask(gs_file_writer *w, const gs_append_file *from, read_queue *q,
 {
     const uint64_t left = from->bytes - q->asked;
     const size_t room = BUFFER_BYTES - at;
-    gs_assert(q->count < READS_AHEAD && left > 0 && room > 0);
+    gs_assert(q->count < STRETCHES_AHEAD && left > 0 && room > 0);
     b->asked = left < room ? (size_t)left : room;
     b->use = USE_READ;
     GS_TRY(gs_aio_read(w->others, from->fd, b->memory + at, b->asked, q->asked, b, st));
     q->asked += b->asked;
-    q->buffers[(q->first + q->count++) % READS_AHEAD] = b;
+    q->buffers[(q->first + q->count++) % STRETCHES_AHEAD] = b;
     return GS_OK;
+}
+
+/* The file could not have the pages of the stretch that comes next when it was read: now,
+ * or never. */
+static gs_code take_pages(gs_file_writer *w, writer_buffer *b, gs_status *st)
+{
+    const int error = gs_file_pages_get(w->file_pages, w->bytes, BUFFER_BYTES,
+                                        w->bytes + BUFFER_BYTES, &b->memory);
+    b->got = 0; /* so all of it is read again */
+    return error == 0 ? GS_OK : fail_write(w, error, st);
 }
 
 /* The first of the queue becomes the buffer that is filled, as far as it was asked. */
@@ -319,10 +370,12 @@ static gs_code take_first(gs_file_writer *w, gs_append_file *from, read_queue *q
                           gs_status *st)
 {
     writer_buffer *const b = q->buffers[q->first];
-    q->first = (q->first + 1) % READS_AHEAD;
+    q->first = (q->first + 1) % STRETCHES_AHEAD;
     q->count--;
     while (b->use == USE_READ)
         GS_TRY(wait_for_one(w, st));
+    if (is_stretch(w, b) && b->got == -EFAULT)
+        GS_TRY(take_pages(w, b, st));
     GS_TRY(gs_append_file_fill(from, b->memory + w->used, b->asked, b->got, st));
     w->filling = b;
     w->used += b->asked;
@@ -330,19 +383,31 @@ static gs_code take_first(gs_file_writer *w, gs_append_file *from, read_queue *q
     return GS_OK;
 }
 
+/* What comes behind what has been asked for, `at` in the file that is written: a stretch
+ * of that, if it is whole. */
+static gs_code ask_next(gs_file_writer *w, const gs_append_file *from, read_queue *q,
+                        uint64_t at, gs_status *st)
+{
+    writer_buffer *b = NULL;
+    if (w->file_pages != NULL && from->bytes - q->asked >= BUFFER_BYTES)
+        GS_TRY(take_stretch(w, at, at + (from->bytes - q->asked), &b, st));
+    else
+        GS_TRY(take_buffer(w, &b, st));
+    return ask(w, from, q, b, 0, st);
+}
+
 /* Others read ahead and write behind; this thread does what must be in order. */
 static gs_code put_read_ahead(gs_file_writer *w, gs_append_file *from, gs_status *st)
 {
     read_queue q = {.count = 0};
+    const unsigned ahead = w->file_pages != NULL ? STRETCHES_AHEAD - 1 : READS_AHEAD;
     if (w->used == BUFFER_BYTES)
         GS_TRY(begin_buffer(w, st));
+    const uint64_t begin = w->bytes; /* of `from`, in the file that is written */
     GS_TRY(ask(w, from, &q, w->filling, w->used, st));
     while (q.count > 0) {
-        while (q.count < READS_AHEAD && q.asked < from->bytes) {
-            writer_buffer *b = NULL;
-            GS_TRY(take_buffer(w, &b, st));
-            GS_TRY(ask(w, from, &q, b, 0, st));
-        }
+        while (q.count < ahead && q.asked < from->bytes)
+            GS_TRY(ask_next(w, from, &q, begin + q.asked, st));
         GS_TRY(take_first(w, from, &q, st));
         if (q.count > 0)
             GS_TRY(flush(w, st));

@@ -8,7 +8,10 @@
 #define CHECK_STARTS_THREADS
 #include "lib/index/folder/index_file_writer.h"
 
+#include <errno.h>
 #include <stdlib.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
 
 #include "tests/failing_calls.h"
 #include "tests/scratch_folder.h"
@@ -204,6 +207,28 @@ static void damaged_file_is_told(bool ahead)
     REQUIRE(unlink("file") == 0 && unlink("kept") == 0);
 }
 
+/* A disk that has room for less than the file: no signal, if its pages are filled. */
+static void full_disk_is_told(bool ahead)
+{
+    gs_status st = {.code = GS_OK};
+    gs_append_file f = {.fd = -1};
+    gs_file_writer *w = NULL;
+    if (mkdir("small", 0700) != 0 ||
+        mount("tmpfs", "small", "tmpfs", 0, "size=6m") != 0) {
+        (void)rmdir("small");
+        return; /* for root only */
+    }
+    REQUIRE_OK(make_file(&f, NULL, 0, 20 * MIB, &st), &st);
+    REQUIRE_OK(gs_file_writer_new(&w, "small", "file", NULL, &st), &st);
+    if (ahead)
+        gs_file_writer_read_ahead(w);
+    CHECK(gs_file_writer_put_all(w, &f, &st) == GS_ERR_IO && st.sys == ENOSPC);
+    CHECK(strcmp(st.msg, "write failed: small/file") == 0);
+    gs_append_file_close(&f);
+    gs_file_writer_free(w);
+    CHECK(umount("small") == 0 && rmdir("small") == 0);
+}
+
 static bool is_told(gs_code code, const char *message)
 {
     static const char *const messages[] = {"read failed: temporary file of the index",
@@ -244,12 +269,38 @@ static void failures_are_told(failing what, bool ahead)
     CHECK(failed > 1);
 }
 
+/* In a folder that is in memory, or not: then nothing fills pages of the file. */
+static void check_folder(const layout *many, const layout *mixed)
+{
+    all_ways(&bounds);
+    all_ways(&large_bounds);
+    all_ways(&one_large);
+    all_ways(&begins_full);
+    all_ways(many);
+    all_ways(mixed);
+    atomic_store(&restless_calls, 1);
+    all_ways(mixed);
+    atomic_store(&restless_calls, 0);
+
+    for (int ahead = 0; ahead < 2; ahead++) {
+        short_file_is_told(0, ahead);
+        short_file_is_told(MIB, ahead);
+        short_file_is_told(7 * MIB + 77, ahead);
+        short_file_is_told(12 * MIB - 1, ahead);
+        damaged_file_is_told(ahead);
+        full_disk_is_told(ahead);
+        failures_are_told(FAILS_MEMORY, ahead);
+        failures_are_told(FAILS_SYSTEM, ahead);
+    }
+}
+
 int main(void)
 {
-    char folder[SCRATCH_FOLDER_BYTES], command[SCRATCH_FOLDER_BYTES + 10];
+    char memory[SCRATCH_FOLDER_BYTES], disk[] = "/var/tmp/gpusort-test-XXXXXX";
+    char command[SCRATCH_FOLDER_BYTES + sizeof disk + 10];
     uint64_t state = check_seed(11);
-    scratch_folder_new(folder);
-    REQUIRE(chdir(folder) == 0);
+    scratch_folder_new(memory);
+    REQUIRE(mkdtemp(disk) != NULL);
     text = malloc(TEXT_BYTES);
     found = malloc(TEXT_BYTES + MIB);
     REQUIRE(text != NULL && found != NULL);
@@ -260,28 +311,13 @@ int main(void)
     const layout many = random_layout(&state, FILES_MAX, 60 * KIB);
     const layout mixed = random_layout(&state, 5, 7 * MIB);
 
-    all_ways(&bounds);
-    all_ways(&large_bounds);
-    all_ways(&one_large);
-    all_ways(&begins_full);
-    all_ways(&many);
-    all_ways(&mixed);
-    atomic_store(&restless_calls, 1);
-    all_ways(&mixed);
-    atomic_store(&restless_calls, 0);
-
-    for (int ahead = 0; ahead < 2; ahead++) {
-        short_file_is_told(0, ahead);
-        short_file_is_told(MIB, ahead);
-        short_file_is_told(7 * MIB + 77, ahead);
-        short_file_is_told(12 * MIB - 1, ahead);
-        damaged_file_is_told(ahead);
-        failures_are_told(FAILS_MEMORY, ahead);
-        failures_are_told(FAILS_SYSTEM, ahead);
-    }
+    REQUIRE(chdir(memory) == 0);
+    check_folder(&many, &mixed);
+    REQUIRE(chdir(disk) == 0);
+    check_folder(&many, &mixed);
     free(text);
     free(found);
-    (void)snprintf(command, sizeof command, "rm -r %s", folder);
+    (void)snprintf(command, sizeof command, "rm -r %s %s", memory, disk);
     CHECK(chdir("/") == 0 && system(command) == 0);
     return check_result();
 }
