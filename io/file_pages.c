@@ -11,6 +11,7 @@
 #include "io/file_look.h"
 #include "lib/base/assertion.h"
 #include "lib/base/mem.h"
+#include "lib/base/thread.h"
 
 enum {
     PAGE = 4096,
@@ -20,11 +21,13 @@ enum {
     POPULATE_WRITE = 23, /* MADV_POPULATE_WRITE, since Linux 5.14 */
     /* More get no more pages of one file: their locks are the bound (gpu/NOTES.md). */
     TAKERS_MAX = 8,
+    AHEAD_BYTES = 4 << 20, /* that are taken ahead at a time */
 };
 
 typedef struct gs_stretch {
     uint8_t *memory; /* NULL: not mapped yet, or no more */
     size_t dropped_units;
+    unsigned takers; /* ahead: so long it stays mapped */
 } gs_stretch;
 
 struct gs_file_pages {
@@ -38,6 +41,11 @@ struct gs_file_pages {
     uint64_t file_bytes;
     gs_stretch *stretches;
     size_t stretch_capacity;
+    uint64_t ahead, ahead_end; /* units to take ahead; equal: none */
+    bool is_ending;
+    pthread_cond_t has_ahead; /* or is ending */
+    pthread_t ahead_threads[TAKERS_MAX];
+    unsigned ahead_thread_count; /* not guarded */
 };
 
 bool gs_file_pages_fit(int fd)
@@ -87,6 +95,7 @@ gs_code gs_file_pages_new(gs_file_pages **out, int fd, uint64_t begin, size_t un
     p->units_a_stretch = unit_bytes < STRETCH_BYTES ? STRETCH_BYTES / unit_bytes : 1;
     pthread_mutex_init(&p->mutex, NULL);
     pthread_cond_init(&p->taken, NULL);
+    pthread_cond_init(&p->has_ahead, NULL);
     int error = fstat(fd, &info) == 0 ? 0 : errno;
     if (error == 0 && (uint64_t)info.st_size > begin)
         p->file_bytes = (uint64_t)info.st_size - begin;
@@ -100,15 +109,27 @@ gs_code gs_file_pages_new(gs_file_pages **out, int fd, uint64_t begin, size_t un
     return GS_FAIL(st, GS_ERR_IO, error, "cannot map the output");
 }
 
+static void end_ahead(gs_file_pages *p)
+{
+    pthread_mutex_lock(&p->mutex);
+    p->is_ending = true;
+    pthread_cond_broadcast(&p->has_ahead);
+    pthread_mutex_unlock(&p->mutex);
+    while (p->ahead_thread_count > 0)
+        pthread_join(p->ahead_threads[--p->ahead_thread_count], NULL);
+}
+
 void gs_file_pages_free(gs_file_pages *p)
 {
     if (p == NULL)
         return;
+    end_ahead(p);
     for (size_t i = 0; i < p->stretch_capacity; i++) {
         if (p->stretches[i].memory != NULL)
             (void)munmap(p->stretches[i].memory, stretch_bytes(p));
     }
     gs_mem_free(p->stretches);
+    pthread_cond_destroy(&p->has_ahead);
     pthread_cond_destroy(&p->taken);
     pthread_mutex_destroy(&p->mutex);
     gs_mem_free(p);
@@ -172,6 +193,8 @@ static void begin_locked(gs_file_pages *p, uint64_t offset, size_t bytes,
     gs_assert(offset % p->unit_bytes + bytes <= p->unit_bytes);
     gs_file_space_stop(p->space);
     p->space = NULL;
+    if (offset + bytes > p->ahead) /* who fills is as fast */
+        p->ahead = p->ahead_end = (offset / p->unit_bytes + 1) * p->unit_bytes;
 }
 
 int gs_file_pages_place(gs_file_pages *p, uint64_t offset, size_t bytes,
@@ -205,6 +228,12 @@ int gs_file_pages_get(gs_file_pages *p, uint64_t offset, size_t bytes,
     return error;
 }
 
+/* Is it, with its mutex held, of no more use? */
+static bool is_done(const gs_file_pages *p, const gs_stretch *s)
+{
+    return s->dropped_units == p->units_a_stretch && s->takers == 0;
+}
+
 void gs_file_pages_drop(gs_file_pages *p, uint64_t offset)
 {
     const size_t number = (size_t)(offset / stretch_bytes(p));
@@ -213,7 +242,8 @@ void gs_file_pages_drop(gs_file_pages *p, uint64_t offset)
     pthread_mutex_lock(&p->mutex);
     gs_stretch *const s = &p->stretches[number];
     uint8_t *const memory = s->memory;
-    const bool is_all = ++s->dropped_units == p->units_a_stretch;
+    s->dropped_units++;
+    const bool is_all = is_done(p, s);
     if (is_all)
         s->memory = NULL;
     pthread_mutex_unlock(&p->mutex);
@@ -222,4 +252,71 @@ void gs_file_pages_drop(gs_file_pages *p, uint64_t offset)
         (void)munmap(memory, stretch_bytes(p));
     else
         (void)madvise(memory + inside, p->unit_bytes, MADV_DONTNEED);
+}
+
+/* --- ahead -------------------------------------------------------------------------- */
+
+/* Takes some pages, with the mutex held but while it does. One refusal ends it: who fills
+ * hears why. */
+static void take_some_locked(gs_file_pages *p)
+{
+    uint8_t *memory;
+    const uint64_t offset = p->ahead, left = p->ahead_end - offset;
+    const size_t number = (size_t)(offset / stretch_bytes(p));
+    size_t bytes = stretch_bytes(p) - (size_t)(offset % stretch_bytes(p));
+    bytes = bytes < AHEAD_BYTES ? bytes : AHEAD_BYTES;
+    bytes = bytes < left ? bytes : (size_t)left;
+    if (find_memory_locked(p, offset, bytes, p->ahead_end, &memory) != 0) {
+        p->ahead_end = p->ahead;
+        return;
+    }
+    p->ahead += bytes;
+    p->stretches[number].takers++;
+    pthread_mutex_unlock(&p->mutex);
+    const int error = populate(memory, bytes);
+    pthread_mutex_lock(&p->mutex);
+    gs_stretch *const s = &p->stretches[number];
+    s->takers--;
+    if (is_done(p, s)) {
+        (void)munmap(s->memory, stretch_bytes(p));
+        s->memory = NULL;
+    }
+    if (error != 0)
+        p->ahead_end = p->ahead;
+}
+
+static void *take_ahead(void *context)
+{
+    gs_file_pages *const p = context;
+    pthread_mutex_lock(&p->mutex);
+    while (!p->is_ending) {
+        if (p->ahead < p->ahead_end)
+            take_some_locked(p);
+        else
+            pthread_cond_wait(&p->has_ahead, &p->mutex);
+    }
+    pthread_mutex_unlock(&p->mutex);
+    return NULL;
+}
+
+void gs_file_pages_take_ahead(gs_file_pages *p, uint64_t bytes)
+{
+    pthread_mutex_lock(&p->mutex);
+    const uint64_t end = bytes / p->unit_bytes * p->unit_bytes;
+    p->ahead_end = end > p->ahead ? end : p->ahead;
+    pthread_cond_broadcast(&p->has_ahead);
+    pthread_mutex_unlock(&p->mutex);
+    while (p->ahead_thread_count < TAKERS_MAX &&
+           gs_thread_start(&p->ahead_threads[p->ahead_thread_count], take_ahead, p, 0) ==
+               0)
+        p->ahead_thread_count++;
+}
+
+int gs_file_pages_end(gs_file_pages *p, uint64_t file_bytes)
+{
+    end_ahead(p);
+    if (p->file_bytes <= file_bytes)
+        return 0;
+    p->file_bytes = file_bytes;
+    return ftruncate(p->fd, (off_t)(p->begin + file_bytes)) == 0 ? 0 : errno;
 }

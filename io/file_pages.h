@@ -16,6 +16,11 @@
  *
  * Any number of threads; each byte is got before it is filled, and its unit dropped once,
  * when all of it is full. Functions return 0 or errno.
+ *
+ * Where cores have nothing to do before the content is there, they may take pages ahead:
+ *
+ *      file     | filled ....... | taken .............. | being taken | | |
+ *                                                       ahead          ahead_end
  */
 #ifndef GS_IO_FILE_PAGES_H
 #define GS_IO_FILE_PAGES_H
@@ -50,7 +55,13 @@ GS_MUST_CHECK int gs_file_pages_get(gs_file_pages *p, uint64_t offset, size_t by
  * may not; then get says why. */
 GS_MUST_CHECK int gs_file_pages_place(gs_file_pages *p, uint64_t offset, size_t bytes,
                                       uint64_t file_bytes, uint8_t **memory);
+/* The file is going to have about so many bytes: threads take its pages meanwhile, until
+ * somebody fills what they have not come to. What they may not take whoever fills it
+ * hears of. Once, before the others are called. */
+void gs_file_pages_take_ahead(gs_file_pages *p, uint64_t bytes);
 /* The unit at `offset` is full. */
 void gs_file_pages_drop(gs_file_pages *p, uint64_t offset);
+/* All is filled: the file has this length, if it got to have more. */
+GS_MUST_CHECK int gs_file_pages_end(gs_file_pages *p, uint64_t file_bytes);
 
 #endif

@@ -7,6 +7,7 @@
 #include <zstd.h>
 
 #include "lib/base/assertion.h"
+#include "lib/base/checksum.h"
 #include "lib/base/mem.h"
 
 /* Negative levels are the fast ones. */
@@ -138,7 +139,7 @@ size_t gs_run_block_bound(size_t raw_bytes)
 static uint64_t checksum_of(const gs_run_block_header *header, const uint8_t *payload)
 {
     const uint64_t seed = XXH3_64bits(header, offsetof(gs_run_block_header, checksum));
-    return XXH3_64bits_withSeed(payload, header->stored_bytes, seed);
+    return gs_checksum(payload, header->stored_bytes, seed);
 }
 
 gs_code gs_run_block_encode(gs_run_coder *coder, gs_run_codec codec, const void *raw,

@@ -13,6 +13,7 @@
 #include "io/file_pages.h"
 #include "io/write_all.h"
 #include "lib/base/assertion.h"
+#include "lib/base/checksum.h"
 #include "lib/base/mem.h"
 #include "lib/base/thread.h"
 
@@ -192,7 +193,7 @@ static gs_code write_block(gs_stream *s, gs_stream_block *block, gs_status *st)
     const uint64_t offset = s->target.offset + block->number * s->block_bytes;
     block->write_begin_ns = gs_trace_begin(s->target.trace);
     if (s->target.sum != NULL)
-        (void)XXH3_64bits_update(s->target.sum, block->memory, s->block_bytes);
+        gs_checksum_add(s->target.sum, block->memory, s->block_bytes);
     if (s->aio != NULL)
         return gs_aio_write(s->aio, s->target.fd, block->memory, s->block_bytes, offset,
                             block, st);
@@ -427,7 +428,7 @@ gs_code gs_stream_finish(gs_stream *s, uint64_t *total, gs_status *st)
     gs_assert(block->number == number && block->filled_bytes == tail_bytes);
     size_t bytes = tail_bytes;
     if (s->target.sum != NULL)
-        (void)XXH3_64bits_update(s->target.sum, block->memory, tail_bytes);
+        gs_checksum_add(s->target.sum, block->memory, tail_bytes);
     if (s->pages != NULL) {
         atomic_fetch_add(&s->written_bytes, tail_bytes);
         return GS_OK;

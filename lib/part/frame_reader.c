@@ -8,6 +8,7 @@
 #include <xxhash.h>
 #include <zstd.h>
 
+#include "lib/base/checksum.h"
 #include "lib/base/mem.h"
 #include "lib/base/quote.h"
 
@@ -81,7 +82,7 @@ static gs_code read_payload(gs_frame_reader *r, gs_status *st)
         GS_TRY(read_bytes(r, r->payload + done, n, st));
         done += n;
     }
-    return XXH3_64bits(r->payload, bytes) == r->head.payload_sum
+    return gs_checksum(r->payload, bytes, 0) == r->head.payload_sum
                ? GS_OK
                : fail(r, "the checksum of its text is wrong", st);
 }

@@ -8,6 +8,7 @@
 #include "io/output.h"
 #include "io/write_all.h"
 #include "lib/base/assertion.h"
+#include "lib/base/checksum.h"
 #include "lib/base/machine.h"
 #include "lib/base/mem.h"
 #include "lib/part/frame_packer.h"
@@ -84,7 +85,7 @@ static gs_code put_frame(void *context, gs_part_frame_head *head, const uint8_t 
 {
     gs_frame_writer *const w = context;
     memcpy(head->magic, GS_PART_FRAME_MAGIC, sizeof head->magic);
-    head->payload_sum = XXH3_64bits(payload, head->stored_bytes);
+    head->payload_sum = gs_checksum(payload, head->stored_bytes, 0);
     head->head_sum = XXH3_64bits_withSeed(head, GS_PART_FRAME_HEAD_SUMMED, w->last_sum);
     w->last_sum = head->head_sum;
     GS_TRY(write_bytes(w, head, sizeof *head, st));

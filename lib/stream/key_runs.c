@@ -4,10 +4,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include <xxhash.h>
-
 #include "io/write_all.h"
 #include "lib/base/assertion.h"
+#include "lib/base/checksum.h"
 #include "lib/base/mem.h"
 #include "lib/base/share.h"
 #include "lib/stream/nth_count.h"
@@ -96,7 +95,7 @@ gs_code gs_key_runs_put(gs_key_runs *r, uint64_t number, const uint64_t *keys,
     }
     for (size_t i = 0; i < r->run_keys; i += GS_KEY_PAGE)
         marks[i / GS_KEY_PAGE] =
-            (gs_key_mark){keys[i], XXH3_64bits(keys + i, PAGE_BYTES)};
+            (gs_key_mark){keys[i], gs_checksum(keys + i, PAGE_BYTES, 0)};
     GS_TRY(open_file(r, st));
     const int error =
         gs_pwrite_all(r->fd, keys, run_bytes, (number - r->near_runs) * run_bytes);
@@ -223,7 +222,7 @@ static gs_code read_mark(gs_key_runs *r, uint64_t run, size_t mark, gs_status *s
         return fail_file(r, "read", error, st);
     uint64_t sum = 0;
     for (size_t i = 0; i < n; i += GS_KEY_PAGE)
-        sum += XXH3_64bits(r->room + i, PAGE_BYTES);
+        sum += gs_checksum(r->room + i, PAGE_BYTES, 0);
     return sum == marks_of(r, run)[mark].sum
                ? GS_OK
                : GS_FAIL(st, GS_ERR_FORMAT, 0,

@@ -164,6 +164,14 @@ bool gs_block_set_is_nearly_full(const gs_block_set *s, unsigned worker)
                             : gs_bsbi_block_is_nearly_full(s->bsbi[worker]);
 }
 
+uint64_t gs_block_set_tokens_on_gpus(const gs_block_set *s)
+{
+    uint64_t tokens = 0;
+    for (size_t i = 0; i < s->device_count; i++)
+        tokens += gs_device_block_tokens(s->devices[i]);
+    return tokens;
+}
+
 typedef struct sort_job {
     gs_block_set *set;
     gs_trace *trace;

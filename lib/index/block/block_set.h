@@ -81,6 +81,9 @@ bool gs_block_set_has_started(gs_block_set *s);
 /* Is little of its memory left? */
 bool gs_block_set_is_nearly_full(const gs_block_set *s, unsigned worker);
 
+/* How many words or tuples are on GPUs; 0 where the blocks are not. */
+uint64_t gs_block_set_tokens_on_gpus(const gs_block_set *s);
+
 /* Sorts every block by term; a look at them all is valid until reset. */
 GS_MUST_CHECK gs_code gs_block_set_sort(gs_block_set *s, gs_team *team, gs_status *st);
 const gs_term_block *gs_block_set_views(const gs_block_set *s);

@@ -274,6 +274,14 @@ static void note_landed_locked(gs_device_block *b, const gs_word_room *most,
     pthread_cond_broadcast(&b->has_landed);
 }
 
+uint64_t gs_device_block_tokens(gs_device_block *b)
+{
+    pthread_mutex_lock(&b->mutex);
+    const uint64_t tokens = b->used.tokens;
+    pthread_mutex_unlock(&b->mutex);
+    return tokens;
+}
+
 gs_code gs_device_block_add(gs_device_block *b, unsigned worker, uint64_t first_doc,
                             uint32_t first_position, bool *is_taken,
                             gs_piece_result *result, gs_status *st)

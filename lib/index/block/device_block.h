@@ -95,6 +95,9 @@ GS_MUST_CHECK gs_code gs_device_block_add_tuples(gs_device_block *b, unsigned wo
                                                  gs_tuple_piece *out, gs_status *st);
 bool gs_device_block_is_nearly_full(gs_device_block *b);
 
+/* How many words or tuples have been gathered. */
+uint64_t gs_device_block_tokens(gs_device_block *b);
+
 /* The view is valid until reset. The team stems. */
 GS_MUST_CHECK gs_code gs_device_block_sort(gs_device_block *b, gs_team *team,
                                            gs_term_block *view, gs_status *st);

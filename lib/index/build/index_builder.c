@@ -34,6 +34,8 @@ enum { LOOK_BLOCK_BYTES = 1 << 16, LOOK_BLOCKS = 4 };
 enum { RULES_BYTES = 100 };
 /* Where words are found on a GPU, so many cores take what one can read. */
 enum { WORKERS_A_READER = 2, READING_WORKERS_MIN = 4 };
+/* Pages of the output that are taken ahead, and are ours as long as it is written. */
+enum { EXPECTED_OF_MEMORY = 8 };
 
 typedef struct builder {
     const gs_index_build_options *options;
@@ -482,6 +484,16 @@ static gs_code spill_blocks(builder *b, gs_status *st)
     return gs_block_fill_wants_room(b->fill) ? make_room(b, st) : GS_OK;
 }
 
+/* While GPUs sort, the cores have nothing to do but to take memory for the output. A
+ * token takes about a byte of the postings, in short documents, or a fifth of one, where
+ * the same words come again and again in long ones, and a byte of the positions. */
+static void expect_output(const builder *b)
+{
+    const uint64_t tokens = gs_block_set_tokens_on_gpus(b->blocks);
+    if (b->spill.list.count == 0 && tokens <= b->plan.limit_bytes / EXPECTED_OF_MEMORY)
+        gs_index_writer_expect(b->writer, tokens / 2, tokens);
+}
+
 /* Reads everything. The last blocks stay in memory if they are the only ones. */
 static gs_code fill_blocks(builder *b, bool *fits, gs_status *st)
 {
@@ -491,6 +503,8 @@ static gs_code fill_blocks(builder *b, bool *fits, gs_status *st)
         GS_TRY(gs_block_fill_run(b->fill, b->team, &is_ended, st));
         atomic_store(&stats->sort.input_bytes, gs_input_bytes_read(b->input));
         set_phase(b, GS_PHASE_SORT);
+        if (is_ended)
+            expect_output(b);
         GS_TRY(gs_block_set_sort(b->blocks, b->team, st));
         *fits = is_ended && b->spill.list.count == 0;
         if (!*fits)

@@ -14,6 +14,7 @@
 #include "io/name_guard.h"
 #include "io/write_all.h"
 #include "lib/base/assertion.h"
+#include "lib/base/checksum.h"
 #include "lib/base/mem.h"
 #include "lib/base/quote.h"
 #include "lib/index/folder/index_leftover.h"
@@ -88,7 +89,7 @@ gs_code gs_append_file_open_kept(gs_append_file *f, const char *path, uint64_t b
 static void note(const gs_append_file *f, const void *data, size_t bytes)
 {
     if (f->hash != NULL && bytes > 0)
-        (void)XXH3_64bits_update(f->hash, data, bytes);
+        gs_checksum_add(f->hash, data, bytes);
 }
 
 uint64_t gs_append_file_sum_so_far(const gs_append_file *f)

@@ -33,6 +33,9 @@ GS_MUST_CHECK gs_code gs_file_writer_put(gs_file_writer *w, const void *data,
                                          size_t bytes, gs_status *st);
 /* Before anything is put: put_all has other threads read what is large, too. */
 void gs_file_writer_read_ahead(gs_file_writer *w);
+/* Then: the file is going to have about so many bytes. One in memory gets its pages
+ * meanwhile, by threads of its own. */
+void gs_file_writer_expect(gs_file_writer *w, uint64_t bytes);
 /* All of a file of which nothing has been read yet. */
 GS_MUST_CHECK gs_code gs_file_writer_put_all(gs_file_writer *w, gs_append_file *from,
                                              gs_status *st);

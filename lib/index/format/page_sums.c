@@ -1,20 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 #include "lib/index/format/page_sums.h"
 
-#include <xxhash.h>
-
+#include "lib/base/checksum.h"
 #include "lib/base/mem.h"
-#include "lib/index/format/page_sum_avx2.h"
 
 enum { CAPACITY_MIN = 256 };
 
 uint32_t gs_page_sum(const uint8_t *page, size_t bytes)
 {
-#if GS_PAGE_SUM_HAS_AVX2
-    if (__builtin_cpu_supports("avx2"))
-        return gs_page_sum_avx2(page, bytes);
-#endif
-    return (uint32_t)XXH3_64bits(page, bytes);
+    return (uint32_t)gs_checksum(page, bytes, 0);
 }
 
 static gs_code make_room(gs_page_sums *s, size_t count, gs_status *st)
@@ -31,15 +25,31 @@ static gs_code make_room(gs_page_sums *s, size_t count, gs_status *st)
     return GS_OK;
 }
 
+void gs_page_sums_of(uint32_t *to, const uint8_t *data, size_t bytes)
+{
+    for (size_t at = 0; at < bytes; at += GS_SUM_PAGE_BYTES) {
+        const size_t left = bytes - at;
+        *to++ =
+            gs_page_sum(data + at, left < GS_SUM_PAGE_BYTES ? left : GS_SUM_PAGE_BYTES);
+    }
+}
+
+gs_code gs_page_sums_add_later(gs_page_sums *s, size_t bytes, size_t *first,
+                               gs_status *st)
+{
+    const size_t count = (size_t)gs_sum_pages(bytes);
+    GS_TRY(make_room(s, count, st));
+    *first = s->count;
+    s->count += count;
+    return GS_OK;
+}
+
 gs_code gs_page_sums_add(gs_page_sums *s, const uint8_t *data, size_t bytes,
                          gs_status *st)
 {
-    GS_TRY(make_room(s, (size_t)gs_sum_pages(bytes), st));
-    for (size_t at = 0; at < bytes; at += GS_SUM_PAGE_BYTES) {
-        const size_t left = bytes - at;
-        s->sums[s->count++] =
-            gs_page_sum(data + at, left < GS_SUM_PAGE_BYTES ? left : GS_SUM_PAGE_BYTES);
-    }
+    size_t first;
+    GS_TRY(gs_page_sums_add_later(s, bytes, &first, st));
+    gs_page_sums_of(s->sums + first, data, bytes);
     return GS_OK;
 }
 

@@ -32,6 +32,11 @@ uint32_t gs_page_sum(const uint8_t *page, size_t bytes);
 /* Adds those of the next pages; only the last bytes of a file may be less than a page. */
 GS_MUST_CHECK gs_code gs_page_sums_add(gs_page_sums *s, const uint8_t *data, size_t bytes,
                                        gs_status *st);
+/* The same in two: room for those of so many bytes, from *first on, and later, on any
+ * thread, what they are. */
+GS_MUST_CHECK gs_code gs_page_sums_add_later(gs_page_sums *s, size_t bytes, size_t *first,
+                                             gs_status *st);
+void gs_page_sums_of(uint32_t *to, const uint8_t *data, size_t bytes);
 void gs_page_sums_release(gs_page_sums *s);
 
 #endif

@@ -160,6 +160,16 @@ const gs_length_table *gs_index_writer_lengths(const gs_index_writer *w)
                                                                : NULL;
 }
 
+void gs_index_writer_expect(gs_index_writer *w, uint64_t posting_bytes,
+                            uint64_t position_bytes)
+{
+    if (!w->reads_ahead || w->options.kept_folder != NULL)
+        return;
+    gs_part_join_expect(&w->join, GS_INDEX_POSTINGS, posting_bytes);
+    if (w->options.has_positions)
+        gs_part_join_expect(&w->join, GS_INDEX_POSITIONS, position_bytes);
+}
+
 static gs_part_options part_options(gs_index_writer *w, unsigned part)
 {
     gs_assert(part < w->options.part_count);

@@ -75,6 +75,11 @@ void gs_index_writer_set_kind(gs_index_writer *w, bool has_impacts,
 GS_MUST_CHECK gs_code gs_index_writer_set_document_count(gs_index_writer *w,
                                                          uint64_t count, gs_status *st);
 
+/* Before the first part: the postings, and the positions, are going
+ * to be about so many bytes, for which nothing else has to be done meanwhile. */
+void gs_index_writer_expect(gs_index_writer *w, uint64_t posting_bytes,
+                            uint64_t position_bytes);
+
 /* How many parts may be written side by side: as many as wanted, or as there can be files
  * open. The index is the same bytes for any number. */
 GS_MUST_CHECK gs_code gs_index_parts_fit(unsigned *out, unsigned wanted,

@@ -109,6 +109,16 @@ static gs_code put_next(const gs_part_join *j, gs_joined_file *f, gs_status *st)
     return GS_OK;
 }
 
+/* A file that cannot be made now is told when a part is put. */
+void gs_part_join_expect(gs_part_join *j, gs_index_file which, uint64_t bytes)
+{
+    gs_status ignored = {.code = GS_OK};
+    gs_joined_file *const f = file_of(j, which);
+    gs_assert(f != NULL && !f->is_busy);
+    if (f->next == 0 && open_file(j, f, &ignored) == GS_OK)
+        gs_file_writer_expect(f->file, bytes);
+}
+
 /* --- on the way --------------------------------------------------------------------- */
 
 /* Puts what may be put, with the mutex held but while it puts. After a failure the file

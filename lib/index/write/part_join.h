@@ -50,6 +50,8 @@ void gs_part_join_init(gs_part_join *j, const char *folder, bool has_positions,
                        gs_page_sums *pages);
 void gs_part_join_release(gs_part_join *j); /* a zeroed one is fine */
 
+/* Before any part, once: a file of parts is going to have about so many bytes. */
+void gs_part_join_expect(gs_part_join *j, gs_index_file which, uint64_t bytes);
 /* The part is finished. */
 GS_MUST_CHECK gs_code gs_part_join_note(gs_part_join *j, unsigned part, gs_status *st);
 

@@ -3,13 +3,13 @@
 
 #include <errno.h>
 #include <stdatomic.h>
-#include <xxhash.h>
 
 #include "io/last_close.h"
 #include "io/spill.h"
 #include "io/write_all.h"
 #include "lib/base/assertion.h"
 #include "lib/base/cancel.h"
+#include "lib/base/checksum.h"
 #include "lib/base/mem.h"
 
 /* Written at once: it stays in the cache of a core. Builds that are for testing have less
@@ -163,7 +163,7 @@ static gs_code empty_buffer(gs_list_writer *w, gs_status *st)
         memmove(w->buffer, w->buffer + w->piece_begin, begun);
         w->used = begun;
     } else {
-        w->sum = XXH3_64bits_withSeed(w->buffer, w->used, w->sum);
+        w->sum = gs_checksum(w->buffer, w->used, w->sum);
         GS_TRY(write_buffer(w, w->used, st));
         w->used = 0;
     }
@@ -213,8 +213,8 @@ gs_code gs_list_file_write(gs_list_file *f, const gs_text_lists *lists,
         row[i].offset = w->end + w->used;
         GS_TRY(put_list(w, lists, gs_text_list_of(lists, worker, i),
                         splitters->buckets[i].is_one, eol_bytes, st));
-        row[i].sum = XXH3_64bits_withSeed(w->buffer + w->piece_begin,
-                                          w->used - w->piece_begin, w->sum);
+        row[i].sum =
+            gs_checksum(w->buffer + w->piece_begin, w->used - w->piece_begin, w->sum);
     }
     row[f->list_count].offset = w->end + w->used;
     return write_buffer(w, w->used, st);
@@ -226,8 +226,8 @@ static uint64_t sum_of(const uint8_t *data, size_t bytes)
 {
     uint64_t sum = 0;
     for (; bytes > BUFFER; data += BUFFER, bytes -= BUFFER)
-        sum = XXH3_64bits_withSeed(data, BUFFER, sum);
-    return XXH3_64bits_withSeed(data, bytes, sum);
+        sum = gs_checksum(data, BUFFER, sum);
+    return gs_checksum(data, bytes, sum);
 }
 
 static gs_code read_piece(const gs_list_writer *w, const gs_list_piece *piece,

@@ -105,13 +105,22 @@ static gs_code put_files(gs_file_writer *w, const layout *l, bool kept, gs_statu
     return st->code;
 }
 
-static gs_code write_layout(written *out, const layout *l, bool ahead, bool kept,
+/* How a file is written: by its own thread, or with others, of which it is told how long
+ * it is going to be, in vain or not. */
+typedef struct writing {
+    bool is_ahead;
+    uint64_t expected; /* 0: nothing */
+} writing;
+
+static gs_code write_layout(written *out, const layout *l, writing how, bool kept,
                             gs_status *st)
 {
     gs_file_writer *w = NULL;
     GS_TRY(gs_file_writer_new(&w, ".", "file", &out->pages, st));
-    if (ahead)
+    if (how.is_ahead)
         gs_file_writer_read_ahead(w);
+    if (how.expected > 0)
+        gs_file_writer_expect(w, how.expected);
     if (put_files(w, l, kept, st) == GS_OK)
         GS_NOTED(gs_file_writer_finish(w, &out->bytes, &out->checksum, st));
     gs_file_writer_free(w);
@@ -148,11 +157,11 @@ static void check_found(const written *r, size_t bytes)
     }
 }
 
-static void is_what_was_put(const layout *l, bool ahead, bool kept)
+static void is_what_was_put(const layout *l, writing how, bool kept)
 {
     gs_status st = {.code = GS_OK};
     written r = {.bytes = 0};
-    REQUIRE_OK(write_layout(&r, l, ahead, kept, &st), &st);
+    REQUIRE_OK(write_layout(&r, l, how, kept, &st), &st);
     check_found(&r, layout_bytes(l));
     gs_page_sums_release(&r.pages);
     REQUIRE(unlink("file") == 0 && (!kept || l->count == 0 || unlink("kept") == 0));
@@ -160,9 +169,13 @@ static void is_what_was_put(const layout *l, bool ahead, bool kept)
 
 static void all_ways(const layout *l)
 {
-    is_what_was_put(l, false, false);
-    is_what_was_put(l, true, false);
-    is_what_was_put(l, true, true);
+    const size_t bytes = layout_bytes(l);
+    is_what_was_put(l, (writing){false, 0}, false);
+    is_what_was_put(l, (writing){true, 0}, false);
+    is_what_was_put(l, (writing){true, 0}, true);
+    is_what_was_put(l, (writing){true, bytes / 2 + 1}, false);
+    is_what_was_put(l, (writing){true, bytes + 1}, false);
+    is_what_was_put(l, (writing){true, 64 * MIB}, false);
 }
 
 /* --- not whole ---------------------------------------------------------------------- */
@@ -244,7 +257,7 @@ static bool is_told(gs_code code, const char *message)
     return false;
 }
 
-static void failures_are_told(failing what, bool ahead)
+static void failures_are_told(failing what, writing how)
 {
     static const layout some = {70, 3, {5 * MIB, 100, 9 * MIB}};
     const size_t held = gs_mem_held_bytes(), descriptors = count_entries("/proc/self/fd");
@@ -254,7 +267,7 @@ static void failures_are_told(failing what, bool ahead)
         gs_status st = {.code = GS_OK};
         written r = {.bytes = 0};
         fail_nth(what, nth);
-        const gs_code code = write_layout(&r, &some, ahead, false, &st);
+        const gs_code code = write_layout(&r, &some, how, false, &st);
         was_reached = end_failing(what);
         if (code == GS_OK) /* what failed was not needed: to close, or to be larger */
             check_found(&r, layout_bytes(&some));
@@ -289,9 +302,11 @@ static void check_folder(const layout *many, const layout *mixed)
         short_file_is_told(12 * MIB - 1, ahead);
         damaged_file_is_told(ahead);
         full_disk_is_told(ahead);
-        failures_are_told(FAILS_MEMORY, ahead);
-        failures_are_told(FAILS_SYSTEM, ahead);
+        failures_are_told(FAILS_MEMORY, (writing){ahead, 0});
+        failures_are_told(FAILS_SYSTEM, (writing){ahead, 0});
     }
+    failures_are_told(FAILS_MEMORY, (writing){true, 20 * MIB});
+    failures_are_told(FAILS_SYSTEM, (writing){true, 20 * MIB});
 }
 
 int main(void)
