@@ -113,6 +113,11 @@ void gs_block_release(gs_block *block)
     pthread_mutex_unlock(&pool->mutex);
 }
 
+size_t gs_block_pool_block_bytes(const gs_block_pool *pool)
+{
+    return pool->blocks[0].capacity;
+}
+
 void gs_block_pool_area(const gs_block_pool *pool, void **start, size_t *bytes)
 {
     *start = pool->area;

@@ -81,10 +81,8 @@ struct gs_input {
 
     bool is_cached;     /* aio reads from the page cache */
     gs_late_file *late; /* what reads there were are the last, who takes blocks reads */
-    uint64_t late_end;  /* them, up to there, */
-    uint8_t late_eol;   /* and this ends records */
-    size_t late_record_max; /* of more bytes than a block none stands for one */
-    bool is_inside_record;  /* the block before had no end of one, as far as is known */
+    gs_late_range late_range; /* them, of this */
+    bool is_inside_record;    /* the block before had no end of one, as far as is known */
 
     gs_pumps *pumps;
     gs_block *ahead; /* what begin read and next has not given yet */
@@ -327,39 +325,48 @@ gs_code gs_input_read_late(gs_input *in, uint8_t eol, size_t record_bytes_max,
         in->late != NULL || fstat(in->fd, &info) != 0)
         return GS_OK;
     const uint64_t bytes = (uint64_t)info.st_size;
-    in->late_end = bytes < in->end ? bytes : in->end;
-    in->late_eol = eol;
-    in->late_record_max = record_bytes_max;
+    in->late_range = (gs_late_range){
+        .begin = in->offset,
+        .end = bytes < in->end ? bytes : in->end,
+        .block_bytes = gs_block_pool_block_bytes(in->options.pool),
+        .record_bytes_max = record_bytes_max,
+        .eol = eol,
+    };
     in->is_inside_record = true; /* where the last read ended is anywhere */
-    return gs_late_file_new(&in->late, in->fd, in->names[in->index], st);
+    return gs_late_file_new(&in->late, in->fd, in->names[in->index], &in->late_range, st);
 }
 
-/* A record begins here that does not end within the block: how many bytes of it are
- * behind the block; 0 if that is not to be known, or they are too many. */
-static size_t find_rest(const gs_input *in, size_t block_bytes, uint64_t left)
+/* The length of the block that comes next, and how many bytes of a record that it stands
+ * for are behind it; false: its end is none of a record, as far as is known. */
+static bool cut_late(const gs_input *in, size_t *bytes, size_t *rest)
 {
-    if (in->is_inside_record || in->late_record_max <= block_bytes)
-        return 0;
-    const size_t most = in->late_record_max - block_bytes;
-    return gs_late_file_first(in->late, in->offset + block_bytes,
-                              left - block_bytes < most ? left - block_bytes : most,
-                              in->late_eol);
+    const gs_late_ends ends = gs_late_file_ends(in->late, in->offset);
+    const uint64_t length = ends.end > 0 ? ends.end - in->offset : UINT64_MAX;
+    *rest = 0;
+    if (length <= *bytes)
+        *bytes = (size_t)length;
+    else if (ends.back > in->offset)
+        *bytes = (size_t)(ends.back - in->offset);
+    else if (!in->is_inside_record && length <= in->late_range.record_bytes_max)
+        *rest = (size_t)length - *bytes;
+    else
+        return false;
+    return true;
 }
 
 static gs_code next_late(gs_input *in, gs_block **out, gs_status *st)
 {
     gs_block *const block = gs_block_get(in->options.pool);
-    const uint64_t left = in->late_end > in->offset ? in->late_end - in->offset : 0;
-    const size_t most = left < block->capacity ? (size_t)left : block->capacity;
-    const size_t cut =
-        most == left ? 0 : gs_late_file_cut(in->late, in->offset, most, in->late_eol);
-    const size_t rest = most == left || cut > 0 ? 0 : find_rest(in, most, left);
+    const uint64_t end = in->late_range.end;
+    const uint64_t left = end > in->offset ? end - in->offset : 0;
+    const bool is_last = left <= block->capacity;
+    size_t bytes = is_last ? (size_t)left : block->capacity, rest = 0;
+    in->is_inside_record = is_last || !cut_late(in, &bytes, &rest);
     block->input_index = in->index;
-    block->ends_input = most + rest == left;
-    gs_block_set_late(block, in->late, in->offset, cut > 0 ? cut : most, rest);
-    in->is_inside_record = cut + rest == 0;
-    in->offset += block->len + rest;
-    atomic_fetch_add(in->options.bytes_read, block->len + rest);
+    block->ends_input = bytes + rest == left;
+    gs_block_set_late(block, in->late, in->offset, bytes, rest);
+    in->offset += bytes + rest;
+    atomic_fetch_add(in->options.bytes_read, bytes + rest);
     *out = block;
     if (in->is_inside_record && gs_block_read_late(block, st) != GS_OK) {
         gs_block_release(block);

@@ -6,11 +6,18 @@
  *     thread 1   | takes block 7 | reads it ........... |
  *     thread 2                   | takes block 8 | reads it ........... |
  *
- * The input looks for the last end of a record in so many bytes, which is a look at a
- * page or two, and gives a block of that length without its content. Any thread reads it
- * with gs_block_read_late. Of a record longer than a block it looks for the end too: the
- * block stands for all of it, and gs_block_read_whole reads it to where there is room.
- * A file is open until its last block has been read or released.
+ * The input has to know for each block where a record ends, which is a look at a page or
+ * two, and at more where records are long. So that threads do not wait for each other's
+ * looks, the file is marked where blocks should end about, and whoever has taken a block
+ * looks around marks that are still to come:
+ *
+ *     file       | ...... | ...... | ...... | ...... |      marks
+ *                         back ^     ^ end                  of the mark between them
+ *
+ * A block without its content is as long as such a look says. Any thread reads it with
+ * gs_block_read_late. Of a record longer than a block, that stands for all of it, and
+ * gs_block_read_whole reads it to where there is room. A file is open until its last
+ * block has been read or released.
  */
 #ifndef GS_IO_LATE_READ_H
 #define GS_IO_LATE_READ_H
@@ -19,20 +26,33 @@
 
 typedef struct gs_late_file gs_late_file;
 
+/* What is read of a file: its records end with `eol`. */
+typedef struct gs_late_range {
+    uint64_t begin, end;
+    size_t block_bytes;      /* of the largest blocks */
+    size_t record_bytes_max; /* it is not looked further for the end of one */
+    uint8_t eol;
+} gs_late_range;
+
 /* Takes the descriptor over, if it does not fail; borrows the name. */
 GS_MUST_CHECK gs_code gs_late_file_new(gs_late_file **out, int fd, const char *name,
-                                       gs_status *st);
+                                       const gs_late_range *range, gs_status *st);
 void gs_late_file_release(gs_late_file *file); /* who has made it; NULL is fine */
 
-/* How many of the `bytes` at `offset` come up to the last `eol` among them, that
- * included; 0: there is none, or they cannot be read. */
-size_t gs_late_file_cut(const gs_late_file *file, uint64_t offset, size_t bytes,
-                        uint8_t eol);
+/* Around the next mark behind some place. */
+typedef struct gs_late_ends {
+    uint64_t back; /* the last end of a record before it; 0: there is none, or `end` is in
+                      reach of a block from the mark before */
+    uint64_t end;  /* the first that is not before it; 0: there is none, or it is too far,
+                      or cannot be read */
+} gs_late_ends;
 
-/* How many of the `bytes` at `offset` come up to the first `eol` among them, that
- * included; 0 likewise. */
-size_t gs_late_file_first(const gs_late_file *file, uint64_t offset, size_t bytes,
-                          uint8_t eol);
+/* Of the marks behind `offset`, which ascends from call to call and is more than a block
+ * before the end; one thread at a time. */
+gs_late_ends gs_late_file_ends(gs_late_file *file, uint64_t offset);
+/* Looks around marks that are to be asked for, if those before are not enough already.
+ * Any thread that has a block of the file. */
+void gs_late_file_look_ahead(gs_late_file *file);
 
 /* The block will be these bytes, and is of that length already. `rest` bytes more belong
  * to it. */

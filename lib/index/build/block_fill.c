@@ -40,6 +40,8 @@ typedef struct fill_worker {
 
     bool has_batch;
     gs_line_batch batch;
+    bool has_numbers;               /* with it: */
+    pthread_cond_t gets_numbers;    /* or all are to stop */
     gs_document_options shape;      /* how it is read */
     uint64_t first_doc, first_line; /* of the batch */
     size_t document, text;          /* where it stands */
@@ -64,10 +66,12 @@ struct gs_block_fill {
     atomic_bool has_bad_tuple; /* no more batches: the build ends with those at hand */
     atomic_bool wants_room;    /* for a long document */
 
-    pthread_mutex_t turn_mutex;  /* guards what follows */
-    pthread_cond_t turn_changed; /* or a long document is done, or all are to stop */
-    uint64_t turn;               /* the ticket that gets its numbers next */
-    size_t text_open;            /* bytes of the block of texts that is open before it */
+    pthread_mutex_t turn_mutex; /* guards what follows, and who has numbers */
+    pthread_cond_t has_room;    /* a long document is done, or all are to stop */
+    uint64_t turn;              /* the ticket that gets its numbers next */
+    /* Who waits for them, by ticket: those from `turn` on are of as many workers. */
+    fill_worker **waiting;
+    size_t text_open; /* bytes of the block of texts that is open before it */
     uint64_t document_count;
     size_t input_index; /* the file that line_count belongs to */
     uint64_t line_count;
@@ -118,11 +122,15 @@ gs_code gs_block_fill_new(gs_block_fill **out, const gs_block_fill_options *opti
     f->bad = (gs_bad_documents){options->build, options->before.bad_count};
     gs_documents_fn *const fn = f->is_tuples ? NULL : options->documents_fn;
     pthread_mutex_init(&f->turn_mutex, NULL);
-    pthread_cond_init(&f->turn_changed, NULL);
+    pthread_cond_init(&f->has_room, NULL);
     GS_TRY_OR_FAIL(gs_batch_order_new(&f->order, fn, options->documents_context,
                                       options->texts, &f->bad, st));
     GS_TRY_OR_FAIL(gs_mem_new_apart(&f->workers, options->workers * sizeof *f->workers,
                                     "filling of blocks", st));
+    for (unsigned i = 0; i < options->workers; i++)
+        pthread_cond_init(&f->workers[i].gets_numbers, NULL);
+    GS_TRY_OR_FAIL(gs_mem_new(&f->waiting, options->workers * sizeof(fill_worker *),
+                              "filling of blocks", st));
     for (unsigned i = 0; i < options->workers; i++)
         GS_TRY_OR_FAIL(worker_init(&f->workers[i], f, st));
     *out = f;
@@ -148,11 +156,13 @@ void gs_block_fill_free(gs_block_fill *f)
         gs_name_pack_release(&w->names);
         gs_mem_free(w->lengths);
         gs_line_batch_release(&w->batch);
+        pthread_cond_destroy(&w->gets_numbers);
     }
     gs_batch_order_free(f->order);
+    gs_mem_free(f->waiting);
     gs_mem_free(f->workers);
     pthread_mutex_destroy(&f->turn_mutex);
-    pthread_cond_destroy(&f->turn_changed);
+    pthread_cond_destroy(&f->has_room);
     gs_mem_free(f);
 }
 
@@ -229,24 +239,17 @@ static gs_code number_locked(gs_block_fill *f, fill_worker *w, gs_status *st)
     return GS_OK;
 }
 
-/* Waits for the batch's turn and numbers its documents. */
-static gs_code take_numbers(gs_block_fill *f, fill_worker *w, gs_status *st)
+static void wake_all_locked(gs_block_fill *f)
 {
-    pthread_mutex_lock(&f->turn_mutex);
-    while (f->turn != w->batch.ticket && !atomic_load(&f->has_failed))
-        pthread_cond_wait(&f->turn_changed, &f->turn_mutex);
-    if (!atomic_load(&f->has_failed) && number_locked(f, w, st) != GS_OK)
-        atomic_store(&f->has_failed, true); /* before anybody later fails */
-    f->turn++;
-    pthread_cond_broadcast(&f->turn_changed);
-    pthread_mutex_unlock(&f->turn_mutex);
-    return st->code;
+    pthread_cond_broadcast(&f->has_room);
+    for (unsigned i = 0; i < f->options.workers; i++)
+        pthread_cond_signal(&f->workers[i].gets_numbers);
 }
 
 static void wake_all(gs_block_fill *f)
 {
     pthread_mutex_lock(&f->turn_mutex);
-    pthread_cond_broadcast(&f->turn_changed);
+    wake_all_locked(f);
     pthread_mutex_unlock(&f->turn_mutex);
 }
 
@@ -254,8 +257,42 @@ static void give_up(gs_block_fill *f)
 {
     pthread_mutex_lock(&f->turn_mutex);
     atomic_store(&f->has_failed, true);
-    pthread_cond_broadcast(&f->turn_changed);
+    wake_all_locked(f);
     pthread_mutex_unlock(&f->turn_mutex);
+}
+
+/* Numbers the batches whose turn it is, one after the other, and wakes who waits for
+ * that: they go on side by side. */
+static gs_code number_waiting_locked(gs_block_fill *f, gs_status *st)
+{
+    for (;;) {
+        fill_worker **const next = &f->waiting[f->turn % f->options.workers];
+        fill_worker *const w = *next;
+        if (w == NULL)
+            return GS_OK;
+        *next = NULL;
+        GS_TRY(number_locked(f, w, st));
+        f->turn++;
+        w->has_numbers = true;
+        pthread_cond_signal(&w->gets_numbers);
+    }
+}
+
+/* Waits for the batch's turn, in which whoever comes to it numbers its documents. */
+static gs_code take_numbers(gs_block_fill *f, fill_worker *w, gs_status *st)
+{
+    pthread_mutex_lock(&f->turn_mutex);
+    gs_assert(w->batch.ticket - f->turn < f->options.workers);
+    w->has_numbers = false;
+    f->waiting[w->batch.ticket % f->options.workers] = w;
+    if (!atomic_load(&f->has_failed) && number_waiting_locked(f, st) != GS_OK) {
+        atomic_store(&f->has_failed, true); /* before anybody later fails */
+        wake_all_locked(f);
+    }
+    while (!w->has_numbers && !atomic_load(&f->has_failed))
+        pthread_cond_wait(&w->gets_numbers, &f->turn_mutex);
+    pthread_mutex_unlock(&f->turn_mutex);
+    return st->code;
 }
 
 /* --- a worker -------------------------------------------------------------------- */
@@ -586,9 +623,9 @@ static void wait_for_room(gs_block_fill *f)
     if (gs_line_feed_long_bytes(f->options.feed) == 0) {
         atomic_store(&f->wants_room, true);
         atomic_store(&f->is_full, true);
-        pthread_cond_broadcast(&f->turn_changed);
+        pthread_cond_broadcast(&f->has_room);
     } else if (!must_stop(f) && !atomic_load(&f->is_pausing)) {
-        pthread_cond_wait(&f->turn_changed, &f->turn_mutex);
+        pthread_cond_wait(&f->has_room, &f->turn_mutex);
     }
     pthread_mutex_unlock(&f->turn_mutex);
 }

@@ -32,7 +32,7 @@
 /* The front of a file that is looked at apart. */
 enum { LOOK_BLOCK_BYTES = 1 << 16, LOOK_BLOCKS = 4 };
 enum { RULES_BYTES = 100 };
-/* Where words are found on a GPU, so many cores take what one can read. */
+/* Of many cores so many take what one can read. */
 enum { WORKERS_A_READER = 2, READING_WORKERS_MIN = 4 };
 /* Pages of the output that are taken ahead, and are ours as long as it is written. */
 enum { EXPECTED_OF_MEMORY = 8 };
@@ -184,9 +184,7 @@ static gs_code open_shapes(builder *b, gs_line_feed_options *feed, gs_status *st
 static unsigned cached_readers(const builder *b)
 {
     const unsigned workers = b->plan.workers;
-    return b->kind == GS_BLOCKS_DEVICE && workers > READING_WORKERS_MIN
-               ? workers / WORKERS_A_READER
-               : 0;
+    return workers > READING_WORKERS_MIN ? workers / WORKERS_A_READER : 0;
 }
 
 static gs_code open_input(builder *b, gs_status *st)

@@ -601,6 +601,7 @@ static gs_code read_long(gs_line_batch *batch, gs_status *st)
 /* While others take batches. */
 static gs_code read_late(gs_line_feed *feed, gs_line_batch *batch, gs_status *st)
 {
+    gs_late_file_look_ahead(batch->block->late);
     if (batch->block->late_rest > 0)
         GS_TRY_OR_FAIL(read_long(batch, st));
     else
