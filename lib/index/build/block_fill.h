@@ -35,6 +35,10 @@
 #include "lib/index/build/batch_order.h"
 #include "lib/index/build/index_builder.h"
 
+/* Documents whose text goes to a GPU: a thread may have so many batches, of which the
+ * first goes there and the others, parsed, wait for their numbers. */
+enum { GS_FILL_BATCHES = 4 };
+
 /* What the documents before the first that is read were. */
 typedef struct gs_fill_counts {
     uint64_t documents;  /* of tuples: the last docID + 1 */

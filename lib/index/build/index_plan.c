@@ -5,6 +5,7 @@
 #include "io/input_copy.h"
 #include "lib/base/share.h"
 #include "lib/index/block/blocks.h"
+#include "lib/index/build/block_fill.h"
 #include "lib/index/text/documents.h"
 
 enum {
@@ -18,13 +19,19 @@ enum {
     LONG_BYTES_MIN = 16 * MIB, /* for long documents, whatever S is */
 };
 
+/* That a worker has at a time. */
+static size_t batches(const gs_index_plan *p)
+{
+    return p->text_piece_bytes > 0 ? GS_FILL_BATCHES : 1;
+}
+
 /* All but blocks, dictionary and writer, while blocks are filled and spilled. */
 static size_t fixed_bytes(const gs_index_plan *p)
 {
     const gs_memory_plan *const r = &p->runs;
     const size_t input =
         p->block_count * (r->block_bytes + GS_BLOCK_HEADROOM + GS_BLOCK_SLACK);
-    const size_t texts = 2 * r->block_bytes; /* lists of documents */
+    const size_t texts = batches(p) * 2 * r->block_bytes; /* lists of documents */
     const size_t pieces = 2 * p->piece_bytes + 4 * r->run_block_bytes;
     const size_t lane =
         p->text_piece_bytes > 0
@@ -59,7 +66,7 @@ static void plan_workers(gs_index_plan *p, const gs_index_build_options *build,
     if (kind == GS_BLOCKS_DEVICE)
         p->text_piece_bytes = piece_bytes(build, r->block_bytes + GS_BLOCK_HEADROOM);
     for (;; p->workers /= 2) {
-        p->block_count = GS_BLOCKS_IN_FLIGHT + 2 * (size_t)p->workers;
+        p->block_count = GS_BLOCKS_IN_FLIGHT + (1 + batches(p)) * (size_t)p->workers;
         r->stream_blocks = 4 + 2 * (size_t)p->workers;
         p->piece_bytes = gs_clamp(usable / (64 * p->workers), 128 * KIB, 4 * MIB);
         if (p->workers == 1 || fixed_bytes(p) < usable / 2)
