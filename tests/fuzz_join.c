@@ -42,12 +42,23 @@ static void make_file(text *t)
     (void)snprintf(t->name, sizeof t->name, "/proc/self/fd/%d", t->fd);
 }
 
-/* One bit of the shape; of more ways to be partners also the lowest one of the split. */
-static gs_join_partners choose_match(const uint8_t *data)
+/* How lines are partners: one bit of the shape, of more ways also the lowest one of the
+ * split. And what belongs to each way, which the build asks for: also what another has,
+ * where it must make no difference. */
+static void choose_match(gs_join_options *o, const uint8_t *data)
 {
+    const uint8_t what = data[1];
     _Static_assert(GS_JOIN_PARTNERS_COUNT <= 4, "two bits choose one");
-    return (gs_join_partners)(((data[0] >> 6 & 1) | (data[3] & 1) << 1) %
-                              GS_JOIN_PARTNERS_COUNT);
+    o->match = (gs_join_partners)(((data[0] >> 6 & 1) | (data[3] & 1) << 1) %
+                                  GS_JOIN_PARTNERS_COUNT);
+    switch (o->match) {
+    case GS_JOIN_EQUAL:
+    case GS_JOIN_BAND:
+        o->low = -(gs_join_number)(what % 4) * 500000000000000000;
+        o->high = what & 128 ? GS_JOIN_NUMBER_FAR : o->low + 1000000000000000000;
+        break;
+    case GS_JOIN_PARTNERS_COUNT: abort();
+    }
 }
 
 static void choose(gs_join_options *o, const uint8_t *data, gs_join_item *items)
@@ -63,10 +74,8 @@ static void choose(gs_join_options *o, const uint8_t *data, gs_join_item *items)
     }
     o->header = shape & 16;
     o->fold = shape & 32;
-    o->match = choose_match(data);
+    choose_match(o, data);
     o->skips_bad = shape & 128;
-    o->low = -(gs_join_number)(what % 4) * 500000000000000000;
-    o->high = what & 128 ? GS_JOIN_NUMBER_FAR : o->low + 1000000000000000000;
     o->shows_unpaired[GS_JOIN_LEFT] = what & 1;
     o->shows_unpaired[GS_JOIN_RIGHT] = what & 2;
     o->is_semi = (what & 3) == 0 && what & 4;

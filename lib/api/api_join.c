@@ -58,29 +58,45 @@ static gs_code check_sort(const gs_sort_options *o, gs_status *st)
                : GS_FAIL(st, GS_ERR_ARG, 0, "two inputs are joined, not more or fewer");
 }
 
-/* Numbers are counts of a smallest unit, so that less is at least one unit less. */
-/* Which matches an option says more about, to be given with these and no others. A new
- * match says here whether it goes with one of these or with none. */
-static bool goes_with_band(gpusort_match match)
+/* Options that belong to a match: it needs its own, and does not go with the others. */
+typedef enum argument { BAND_ARGUMENT, ARGUMENTS, NO_ARGUMENT } argument;
+
+static argument argument_of(gpusort_match match)
 {
     switch (match) {
-    case GPUSORT_IN_BAND: return true;
+    case GPUSORT_IN_BAND: return BAND_ARGUMENT;
     case GPUSORT_EQUAL:
     case GPUSORT_LESS:
     case GPUSORT_AT_MOST:
     case GPUSORT_GREATER:
     case GPUSORT_AT_LEAST: break;
     }
-    return false;
+    return NO_ARGUMENT;
 }
 
+static gs_code check_arguments(const gpusort_join_options *asked, gs_status *st)
+{
+    const struct {
+        const char *name;
+        bool is_given;
+    } all[] = {[BAND_ARGUMENT] = {"band", asked->band != NULL}};
+    _Static_assert(sizeof all / sizeof *all == ARGUMENTS, "each is asked for here");
+    for (unsigned i = 0; i < ARGUMENTS; i++) {
+        const bool is_needed = argument_of(asked->match) == (argument)i;
+        if (all[i].is_given != is_needed)
+            return GS_FAIL(st, GS_ERR_ARG, 0, "keys that match %s a %s, which is %s",
+                           is_needed ? "by" : "without", all[i].name,
+                           is_needed ? "missing" : "given");
+    }
+    return GS_OK;
+}
+
+/* Numbers are counts of a smallest unit, so that less is at least one unit less. */
 static gs_code take_match(joining *j, gs_status *st)
 {
     const gpusort_match match = j->asked.match;
     gs_join_options *const o = &j->options;
-    if ((j->asked.band != NULL) != goes_with_band(match))
-        return GS_FAIL(st, GS_ERR_ARG, 0,
-                       "a band without GPUSORT_IN_BAND, or without one");
+    GS_TRY(check_arguments(&j->asked, st));
     o->match = GS_JOIN_BAND;
     o->low = -GS_JOIN_NUMBER_FAR;
     o->high = GS_JOIN_NUMBER_FAR;

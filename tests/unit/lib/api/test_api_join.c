@@ -177,19 +177,58 @@ static void descriptors_are_sides(void)
 
 /* --- numbers -------------------------------------------------------------------- */
 
-/* Is there such a match? The build asks for a new one here, and the test for its cases.
- */
-static bool is_match(int match)
+/* Is there such a match, and which option belongs to it? The build asks for a new match
+ * or option here, and the test for cases of it. */
+typedef enum argument { BAND_ARGUMENT, ARGUMENTS, NO_ARGUMENT, NO_MATCH } argument;
+
+static argument argument_of(int match)
 {
     switch ((gpusort_match)match) {
+    case GPUSORT_IN_BAND: return BAND_ARGUMENT;
     case GPUSORT_EQUAL:
-    case GPUSORT_IN_BAND:
     case GPUSORT_LESS:
     case GPUSORT_AT_MOST:
     case GPUSORT_GREATER:
-    case GPUSORT_AT_LEAST: return true;
+    case GPUSORT_AT_LEAST: return NO_ARGUMENT;
     }
-    return false;
+    return NO_MATCH;
+}
+
+static void give(gpusort_join_options *o, argument which)
+{
+    switch (which) {
+    case BAND_ARGUMENT: o->band = "0:1"; break;
+    case ARGUMENTS:
+    case NO_ARGUMENT:
+    case NO_MATCH: break;
+    }
+}
+
+/* Every set of these options with every match: that of its own is taken, and no other. */
+static void a_match_has_its_own_option(void)
+{
+    gpusort_sort_options *sort;
+    gpusort_join_options o = join_of_files(&sort);
+    gpusort_error error = GPUSORT_NO_ERROR;
+    put_text("left", "2\n");
+    put_text("right", "2\n");
+    for (int match = 0; argument_of(match) != NO_MATCH; match++) {
+        const argument own = argument_of(match);
+        for (unsigned set = 0; set < 1u << ARGUMENTS; set++) {
+            gpusort_join_options with = o;
+            with.match = (gpusort_match)match;
+            for (unsigned which = 0; which < ARGUMENTS; which++) {
+                if (set & 1u << which)
+                    give(&with, (argument)which);
+            }
+            if (set == (own == NO_ARGUMENT ? 0 : 1u << own))
+                GOOD(gpusort_join(&with, &error));
+            else
+                refuses(&with, GPUSORT_ARG);
+        }
+    }
+    o.match = (gpusort_match)77;
+    refuses(&o, GPUSORT_ARG);
 }
 
 static void numbers_are_in_a_band(void)
@@ -215,21 +254,16 @@ static void numbers_are_in_a_band(void)
         o.band = cases[i].band;
         gives(&o, cases[i].wanted);
     }
-    for (int match = 0; is_match(match); match++) {
+    for (int match = 0; argument_of(match) != NO_MATCH; match++) {
         size_t shown = 0;
         for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
             shown += cases[i].match == (gpusort_match)match;
         CHECK(shown > 0);
     }
-    o.band = "0:1"; /* of keys that are equal */
-    refuses(&o, GPUSORT_ARG);
     o.match = GPUSORT_IN_BAND;
+    o.band = "0:1";
+    gives(&o, "1 1.0\n1 1.9\n");
     o.folds_case = 1;
-    refuses(&o, GPUSORT_ARG);
-    o.folds_case = 0;
-    o.band = NULL;
-    refuses(&o, GPUSORT_ARG);
-    o.match = (gpusort_match)77;
     refuses(&o, GPUSORT_ARG);
 }
 
@@ -399,6 +433,7 @@ int main(void)
     fields_are_chosen();
     names_come_from_headers();
     descriptors_are_sides();
+    a_match_has_its_own_option();
     numbers_are_in_a_band();
     bands_are_checked();
     bad_numbers_are_left_out();
