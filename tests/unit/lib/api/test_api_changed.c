@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Open indexes whose files somebody writes to. What would break: an answer half of what
- * was and half of what is. Each call of gpusort.h that is asked about an open index, or
- * about what was made of one, is in the table below: it refuses, or says why it need not.
+ * was and half of what is. Each call of gpusort.h that takes an open index, or what was
+ * made of one, is in the table below: it refuses, or says why it need not.
  */
 #define CHECK_STARTS_THREADS
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -14,7 +15,7 @@
 #include "lib/gpusort.h"
 #include "tests/check_api.h"
 
-enum { HEADER_ROOM = 1 << 18, HANDLES = 8, NAME_BYTES = 64 };
+enum { HEADER_ROOM = 1 << 18, HANDLES = 8, NAME_BYTES = 64, KEPT_BYTES = 4096 };
 
 /* --- the calls ---------------------------------------------------------------------- */
 
@@ -119,16 +120,54 @@ static gpusort_code gathered(const opened *o, gpusort_error *error)
     return gpusort_search_gathered(o->searcher, take, NULL, error);
 }
 
-/* Why a call without a function need not refuse: the header names those that are made
- * again and again, and a beginning is no answer. */
-typedef enum excuse { NONE, OFTEN, BEGINS } excuse;
+/* What calls tell that need no file any more, as text. */
+static char kept[KEPT_BYTES];
+
+static gpusort_code describe(const opened *o, gpusort_error *error)
+{
+    gpusort_index_info i = {.size = sizeof i};
+    (void)error;
+    gpusort_index_describe(o->index, &i);
+    (void)snprintf(kept, sizeof kept, "%ju %ju %ju %ju %s", (uintmax_t)i.documents,
+                   (uintmax_t)i.terms, (uintmax_t)i.tokens, (uintmax_t)i.length_sum,
+                   i.word_rules);
+    return GPUSORT_OK;
+}
+
+static gpusort_code file(const opened *o, gpusort_error *error)
+{
+    size_t used = 0;
+    uint64_t bytes;
+    (void)error;
+    for (size_t i = 0; gpusort_index_file(o->index, i, &bytes) != NULL; i++)
+        used +=
+            (size_t)snprintf(kept + used, sizeof kept - used, "%ju ", (uintmax_t)bytes);
+    return GPUSORT_OK;
+}
+
+static gpusort_code figures(const opened *o, gpusort_error *error)
+{
+    gpusort_search_figures f = {.size = sizeof f};
+    (void)error;
+    gpusort_searcher_figures(o->searcher, &f);
+    (void)snprintf(kept, sizeof kept, "%ju", (uintmax_t)f.queries);
+    return GPUSORT_OK;
+}
+
+/* Why a call need not refuse: the header names those that are made again and again, a
+ * beginning and an end are no answers, and what was kept when the index was opened stays
+ * as it was. */
+typedef enum excuse { NONE, OFTEN, BEGINS, ENDS, KEPT } excuse;
 
 static const struct {
     const char *name;
     gpusort_code (*ask)(const opened *o, gpusort_error *error);
     excuse excuse;
 } calls[] = {
+    {"gpusort_index_close", NULL, ENDS},
+    {"gpusort_index_describe", describe, KEPT},
     {"gpusort_index_count", count, NONE},
+    {"gpusort_index_file", file, KEPT},
     {"gpusort_index_verify", verify, NONE},
     {"gpusort_index_verify", verify_sums, NONE},
     {"gpusort_index_unchanged", unchanged, NONE},
@@ -138,6 +177,7 @@ static const struct {
     {"gpusort_texts_new", NULL, BEGINS},
     {"gpusort_texts_begin", NULL, OFTEN},
     {"gpusort_texts_next", NULL, OFTEN},
+    {"gpusort_texts_free", NULL, ENDS},
     {"gpusort_index_lookup", lookup, NONE},
     {"gpusort_index_lookups", lookups, NONE},
     {"gpusort_index_lookups", lookups_of_none, NONE},
@@ -151,6 +191,8 @@ static const struct {
     {"gpusort_search_snippets", NULL, OFTEN},
     {"gpusort_search_gather", gather, NONE},
     {"gpusort_search_gathered", gathered, NONE},
+    {"gpusort_searcher_figures", figures, KEPT},
+    {"gpusort_searcher_free", NULL, ENDS},
 };
 enum { CALLS = sizeof calls / sizeof *calls };
 
@@ -206,7 +248,7 @@ static void what_is_written_to_gives_no_answer(void)
 {
     for (size_t i = 0; i < CALLS; i++) {
         gpusort_error error = GPUSORT_NO_ERROR;
-        if (calls[i].ask == NULL)
+        if (calls[i].excuse != NONE)
             continue;
         const opened o = open_all();
         GOOD(calls[i].ask(&o, &error));
@@ -220,6 +262,41 @@ static void what_is_written_to_gives_no_answer(void)
         CHECK(is_refused);
         close_all(&o);
     }
+}
+
+/* All that the files have is gone: a page of one that is touched ends the program. */
+static void empty_the_files(void)
+{
+    char path[300];
+    DIR *const names = opendir("index");
+    REQUIRE(names != NULL);
+    for (const struct dirent *e; (e = readdir(names)) != NULL;) {
+        (void)snprintf(path, sizeof path, "index/%s", e->d_name);
+        REQUIRE(e->d_name[0] == '.' || truncate(path, 0) == 0);
+    }
+    REQUIRE(closedir(names) == 0);
+}
+
+/* The last of all: nothing is left of the index. */
+static void what_was_kept_stays(void)
+{
+    const opened o = open_all();
+    char before[CALLS][KEPT_BYTES];
+    for (size_t round = 0; round < 2; round++) {
+        for (size_t i = 0; i < CALLS; i++) {
+            gpusort_error error = GPUSORT_NO_ERROR;
+            if (calls[i].excuse != KEPT)
+                continue;
+            kept[0] = '\0';
+            GOOD(calls[i].ask(&o, &error));
+            CHECK(kept[0] != '\0');
+            if (round == 0)
+                memcpy(before[i], kept, sizeof kept);
+            CHECK(strcmp(before[i], kept) == 0);
+        }
+        empty_the_files();
+    }
+    close_all(&o);
 }
 
 /* --- which there are ---------------------------------------------------------------- */
@@ -284,15 +361,33 @@ static bool is_in_table(const char *call)
     return false;
 }
 
-/* Each call that fails, and takes an index or what was made of one. */
+/* The next call from p on, up to its `;', which is *end; NULL: there is none. */
+static char *next_call(char *p, char **end, char name[NAME_BYTES])
+{
+    while ((p = strstr(p, " GPUSORT_API ")) != NULL) {
+        if (strncmp(p - strlen("#define"), "#define", strlen("#define")) != 0)
+            break;
+        p++;
+    }
+    if (p == NULL)
+        return NULL;
+    *end = strchr(p, ';');
+    char *const open = strchr(p, '(');
+    REQUIRE(*end != NULL && open != NULL && open < *end);
+    const char *begin = open;
+    while (begin[-1] != ' ' && begin[-1] != '*')
+        begin--;
+    (void)snprintf(name, NAME_BYTES, "%.*s", (int)(open - begin), begin);
+    REQUIRE(strncmp(name, "gpusort_", strlen("gpusort_")) == 0);
+    return p;
+}
+
+/* Each call that takes an index or what was made of one, whatever it returns. */
 static void each_call_is_in_the_table(char text[HEADER_ROOM])
 {
-    char handles[HANDLES][NAME_BYTES] = {"gpusort_index"};
+    char handles[HANDLES][NAME_BYTES] = {"gpusort_index"}, call[NAME_BYTES], *end;
     size_t handle_count = 1, found = 0, distinct = 0;
-    for (char *p = text; (p = strstr(p, "GPUSORT_CHECKED gpusort_code ")) != NULL;) {
-        char call[NAME_BYTES];
-        char *const end = strchr(p, ';');
-        REQUIRE(end != NULL && sscanf(p, "%*s %*s %63[a-z0-9_]", call) == 1);
+    for (char *p = text; (p = next_call(p, &end, call)) != NULL; p = end) {
         *end = '\0';
         bool is_asked = false;
         for (size_t h = 0; h < handle_count; h++)
@@ -305,7 +400,6 @@ static void each_call_is_in_the_table(char text[HEADER_ROOM])
             CHECK(is_in_table(call));
         }
         *end = ';';
-        p = end;
     }
     for (size_t i = 0; i < CALLS; i++)
         distinct += i == 0 || strcmp(calls[i].name, calls[i - 1].name) != 0;
@@ -324,7 +418,8 @@ static void the_header_names_those_that_do_not(const char *text)
     for (const char *p = list; (p = strstr(p, "gpusort_")) != NULL; p++)
         named++;
     for (size_t i = 0; i < CALLS; i++) {
-        CHECK((calls[i].excuse == NONE) == (calls[i].ask != NULL));
+        const bool is_tried = calls[i].excuse == NONE || calls[i].excuse == KEPT;
+        CHECK(is_tried == (calls[i].ask != NULL));
         often += calls[i].excuse == OFTEN;
         CHECK(calls[i].excuse != OFTEN || strstr(list, calls[i].name) != NULL);
     }
@@ -339,5 +434,6 @@ int main(void)
     the_header_names_those_that_do_not(text);
     build();
     what_is_written_to_gives_no_answer();
+    what_was_kept_stays();
     return check_result();
 }
