@@ -3,6 +3,8 @@
  * nobody measured. A share that is new belongs into these sums. */
 #include "lib/sort/plan/memory_plan.h"
 
+#include <stddef.h>
+#include <string.h>
 #include <sys/resource.h>
 
 #include "io/block.h"
@@ -10,14 +12,6 @@
 #include "tests/check.h"
 
 enum { MIB = 1 << 20, BEYOND = 64 * MIB, KEPT_BLOCKS = 6 };
-
-/* Which of its fields are memory that is taken, the sums below say: a new share of -S
- * belongs there, and then here, where a field that is not named does not build. */
-#pragma GCC diagnostic push
-#pragma GCC diagnostic error "-Wmissing-field-initializers"
-static const gs_memory_plan nothing = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
-                                       0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
-#pragma GCC diagnostic pop
 
 static size_t blocks_of(const gs_memory_plan *p)
 {
@@ -39,6 +33,94 @@ static size_t while_they_are_merged(const gs_memory_plan *p)
            p->workers * (2 * p->merge_piece_bytes + MIB) + p->merge_bytes;
 }
 
+/* A GPU's, of the share of a chunk: what feeds it, and what is held back. */
+static size_t while_a_gpu_has_the_chunk(const gs_memory_plan *p, bool is_fed)
+{
+    return p->feed_blocks * p->feed_block_bytes + (is_fed ? 0 : p->held_back_bytes);
+}
+
+/* --- which fields are in these sums ------------------------------------------------- */
+
+enum { FORMED = 1, MERGED = 2, OF_GPU = 4 };
+#define PLACE(name)                                                                      \
+    offsetof(gs_memory_plan, name), sizeof(((gs_memory_plan *)NULL)->name), #name
+
+/* Each field, as the plan has them. Of no sum: what is no memory, or a part of what is in
+ * one, or taken beside S. */
+static const struct {
+    size_t offset, bytes;
+    const char *name;
+    unsigned sums;
+} fields[] = {
+    {PLACE(is_space_limited), 0},
+    {PLACE(limit_bytes), 0},
+    {PLACE(workers), FORMED | MERGED},
+    {PLACE(block_bytes), FORMED},
+    {PLACE(block_count), FORMED},
+    {PLACE(stream_block_bytes), FORMED | MERGED},
+    {PLACE(stream_blocks), FORMED | MERGED},
+    {PLACE(piece_bytes), FORMED},
+    {PLACE(copy_bytes), FORMED},
+    {PLACE(run_block_bytes), FORMED},
+    {PLACE(decode_bytes), FORMED},
+    {PLACE(chunk_bytes), FORMED},
+    {PLACE(chunk_soft_bytes), 0},
+    {PLACE(first_soft_bytes), 0},
+    {PLACE(mapped_more_bytes), 0}, /* instead of pages that others may have back */
+    {PLACE(mapped_more_soft_bytes), 0},
+    {PLACE(held_back_bytes), OF_GPU},
+    {PLACE(feed_block_bytes), OF_GPU},
+    {PLACE(feed_blocks), OF_GPU},
+    {PLACE(merge_piece_bytes), MERGED},
+    {PLACE(merge_bytes), MERGED},
+    {PLACE(record_bytes_max), 0}, /* what is available, not S, is asked for these */
+    {PLACE(too_long_hint), 0},
+    {PLACE(first_copies_max), 0},
+    {PLACE(part_bytes), 0},
+    {PLACE(cached_bytes), 0},
+};
+enum { FIELDS = sizeof fields / sizeof *fields };
+
+/* A field that is new does not build here. */
+#pragma GCC diagnostic push
+#pragma GCC diagnostic error "-Wmissing-field-initializers"
+static const gs_memory_plan ones = {true, 1, 1, 1, 1, 1, 1, 1, 1, 1,  1, 1, 1,
+                                    1,    1, 1, 1, 1, 1, 1, 1, 1, "", 1, 1, 1};
+#pragma GCC diagnostic pop
+
+static unsigned sums_that_are_less(const gs_memory_plan *p)
+{
+    unsigned sums = 0;
+    if (while_runs_are_formed(p, true) < while_runs_are_formed(&ones, true))
+        sums |= FORMED;
+    if (while_they_are_merged(p) < while_they_are_merged(&ones))
+        sums |= MERGED;
+    if (while_a_gpu_has_the_chunk(p, false) < while_a_gpu_has_the_chunk(&ones, false))
+        sums |= OF_GPU;
+    return sums;
+}
+
+/* Without a field those sums are less that have it. */
+static void each_field_is_in_its_sums(void)
+{
+    size_t end = 0;
+    for (size_t i = 0; i < FIELDS; i++) {
+        gs_memory_plan p = ones;
+        memset((char *)&p + fields[i].offset, 0, fields[i].bytes);
+        const unsigned sums = sums_that_are_less(&p);
+        const bool follows =
+            fields[i].offset >= end && fields[i].offset - end < sizeof(size_t);
+        if (sums != fields[i].sums || !follows)
+            fprintf(stderr, "%s: in the sums %u, not %u%s\n", fields[i].name, sums,
+                    fields[i].sums, follows ? "" : "; a field before it is missing");
+        CHECK(sums == fields[i].sums && follows);
+        end = fields[i].offset + fields[i].bytes;
+    }
+    CHECK(sizeof(gs_memory_plan) - end < sizeof(size_t));
+}
+
+/* --- what they come to -------------------------------------------------------------- */
+
 static void check_plan(const gs_memory_plan *p, bool is_keyed)
 {
     const size_t most = p->limit_bytes + BEYOND;
@@ -52,9 +134,8 @@ static void check_plan(const gs_memory_plan *p, bool is_keyed)
     /* Of its chunk's share a GPU has what feeds it, what is held back, and texts. */
     for (int is_fed = 0; is_fed < 2; is_fed++) {
         const size_t texts = gs_memory_plan_texts(p, is_fed);
-        const size_t fed = p->feed_blocks * p->feed_block_bytes;
         CHECK(texts == 0 ||
-              texts + fed + (is_fed ? 0 : p->held_back_bytes) <= p->chunk_soft_bytes);
+              texts + while_a_gpu_has_the_chunk(p, is_fed) <= p->chunk_soft_bytes);
     }
     for (int i = 0; i < 4; i++) {
         const gs_chunk_share share = gs_memory_plan_chunk(p, i & 1, i & 2);
@@ -108,8 +189,7 @@ static void few_addresses(void)
 
 int main(void)
 {
-    CHECK(while_runs_are_formed(&nothing, true) == 0);
-    CHECK(while_they_are_merged(&nothing) == 0);
+    each_field_is_in_its_sums();
     every_size();
     if (!CHECK_HAS_SANITIZER) /* which has taken more addresses than that already */
         few_addresses();
