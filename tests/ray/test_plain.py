@@ -345,11 +345,26 @@ class Formats(unittest.TestCase):
 
 
 class Phases(unittest.TestCase):
-    """Each phase that a job tells of is one in which the other tests let something die."""
+    """Each task of a job is in a phase of its own, and each phase that a job tells of is one
+    in which the other tests let something die."""
+
+    PACKAGE = Path(__file__).resolve().parent.parent.parent / "cmd" / "ray" / "gpusort_ray"
+
+    def test_each_task_has_one(self) -> None:
+        for path in sorted(self.PACKAGE.glob("*_job.py")):
+            for function in ast.walk(ast.parse(path.read_text())):
+                if not isinstance(function, ast.FunctionDef):
+                    continue
+                calls = [(node.lineno, node.func.attr) for node in ast.walk(function)
+                         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)]
+                names = [name for _, name in sorted(calls) if name in ("phase", "task")]
+                where = f"{path.name}: {function.name}: a phase before each task"
+                self.assertEqual(names, ["phase", "task"] * (len(names) // 2), where)
+            # What Ray runs is asked for by `task` of cluster.py, and no other way.
+            self.assertNotIn("ray.remote(", path.read_text(), path.name)
 
     def test_all_are_met(self) -> None:
         here = Path(__file__).resolve().parent
-        package = here.parent.parent / "cmd" / "ray" / "gpusort_ray"
 
         def killed_in(test: str) -> list[tuple[str, int]]:
             """The phases of its table, which it goes through, and after how many steps."""
@@ -359,9 +374,9 @@ class Phases(unittest.TestCase):
             self.fail(f"{test} has no _PHASES")
 
         tests = {"sort_job": "test_ray_faults", "index_job": "test_ray_index", "terms_job": "test_ray_index"}
-        self.assertEqual({path.stem for path in package.glob("*_job.py")}, set(tests))
+        self.assertEqual({path.stem for path in self.PACKAGE.glob("*_job.py")}, set(tests))
         for job, test in tests.items():
-            text = (package / f"{job}.py").read_text()
+            text = (self.PACKAGE / f"{job}.py").read_text()
             phases = re.findall(r'\.phase\("(\w+)"', text)
             self.assertTrue(phases, job)
             self.assertEqual(text.count(".phase("), len(phases), f"{job}: a phase is named by a literal")
@@ -370,6 +385,10 @@ class Phases(unittest.TestCase):
             if job == "sort_job":  # each also when there is something to lose, and each costs something
                 self.assertLessEqual(phases, {phase for phase, step in killed_in(test) if step > 0}, test)
                 self.assertLessEqual(phases, {*model.PHASES, *model.BESIDE}, "cmd/ray/model.py")
+
+    def test_the_model_is_written(self) -> None:
+        written = (self.PACKAGE.parent / "MODEL.md").read_text()
+        self.assertEqual(written, model.page(), "cmd/ray/model.py > cmd/ray/MODEL.md")
 
 
 if __name__ == "__main__":
