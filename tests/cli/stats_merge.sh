@@ -165,6 +165,7 @@ try_lines <<'LINES'
 gpusort stats merge s.saved s.saved
 gpusort stats merge s.saved s.saved --json
 gpusort stats merge f.saved f.saved --support=0.3
+gpusort stats merge f.saved f.saved --top=2
 gpusort stats merge d.saved d.saved
 gpusort stats merge d.saved h.saved
 gpusort stats merge d.saved a.saved

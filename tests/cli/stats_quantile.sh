@@ -70,6 +70,9 @@ gpusort stats quantile nothing
 gpusort stats quantile --json nothing
 gpusort stats quantile --phi=0,0.5,0.75,1 odd
 gpusort stats quantile --type=u64 odd
+gpusort stats quantile --phi=1 --parallel=1 --engine=cpu --gpu=0 --gpu-mem=1G -v t.gz
+gpusort stats quantile --gpu=x t.gz
+gpusort stats quantile --gpu-mem=1Q t.gz
 gpusort stats quantile --eps=0 t.gz
 gpusort stats quantile --eps=0.6 t.gz
 gpusort stats quantile --eps=x t.gz
