@@ -9,6 +9,7 @@ Python's own sort. So are lines that are no JSON, and that the first of them is 
 case that fails is kept and printed as a command line.
 """
 import argparse
+import copy
 import json
 import os
 import random
@@ -18,6 +19,7 @@ import sys
 import tempfile
 
 import key_letters
+from mattered import MORE_CASES, Mattered
 from table_check import Turned, run, value_key
 
 NAMES = ["a", "b", "c", "price", "x.y", "q:r", "p,q", 'say "x"', "ü", "", "\u00e9\U0001f600", "n" * 80]
@@ -98,11 +100,16 @@ def value_of(line, path):
 
 LETTERS = ["", "", "n", "g", "h", "f", "d", "i", "M", "b", "bf"]
 TURNS = ["", "r"]
+# What changes what comes out (mattered.py): of a key what it is without, of a case the attribute.
+KEY_PARTS = {"a second name": lambda path, letters: (path[:1], letters)}
+for _letter in sorted(set("".join(LETTERS + TURNS))):
+    KEY_PARTS[_letter] = lambda path, letters, letter=_letter: (path, letters.replace(letter, ""))
+OPTIONS = "reverse", "stable", "unique"
 
 
 class Case:
     def __init__(self, rng, folder, big):
-        self.rng = rng
+        self.rng, self.big = rng, big
         self.end = "\0" if rng.random() < 0.1 else "\n"
         rows = rng.randrange(4000, 9000) if big else rng.choice([0, 1, 3, 20, 200, 600])
         lines = [write_object(rng, 0) if rng.random() < 0.97 else blanks(rng) for _ in range(rows)]
@@ -124,6 +131,19 @@ class Case:
         self.args += ["-z"] * (self.end == "\0") + ["--verify"] * (rng.random() < 0.3)
         self.args += rng.choice([[], ["--parallel=1"], ["--parallel=4"]])
         self.args += ["-S", rng.choice(["600K", "1M"])] if big else []
+
+    def properties(self):
+        return ([name for name in OPTIONS if getattr(self, name)] +
+                [name for name, change in KEY_PARTS.items() if any(change(*key) != key for key in self.keys)])
+
+    def without(self, name):
+        other = copy.copy(self)
+        if name in OPTIONS:
+            setattr(other, name, False)
+        else:
+            other.keys = [KEY_PARTS[name](*key) for key in self.keys]
+            other.lines = [line for line in self.lines if other.sort_key(line) is not None]
+        return other
 
     def sort_key(self, line):
         parts = []
@@ -156,13 +176,15 @@ class Case:
         return "".join(line + self.end for line in lines).encode("utf-8")
 
 
-def check_case(case, binary):
+def check_case(case, binary, seen):
     case.prune()
     want = case.expected()
     args = case.args + [case.name]
     got = run(binary, args)
     if got.returncode != 0 or got.stdout != want:
         return args, got.stderr.decode("latin-1") or "another output", want
+    if not case.big: # which takes long to sort here
+        seen.see(case, want)
     name = case.name + ".sorted"
     with open(name, "wb") as file:
         file.write(want)
@@ -221,6 +243,18 @@ def check_broken(rng, binary, folder):
     return None
 
 
+def check_number(number, args, folder, seen):
+    rng = random.Random(args.seed * 1000003 + number)
+    if number >= args.cases: # for what has not come so far
+        case = Case(rng, folder, False)
+        return check_case(case, args.binary, seen) if seen.is_news(case) else None
+    if number % 15 == 7:
+        return check_broken(rng, args.binary, folder)
+    if number % 30 == 5:
+        return check_containers(rng, args.binary, folder)
+    return check_case(Case(rng, folder, number % 25 == 3), args.binary, seen)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--binary", required=True)
@@ -230,14 +264,11 @@ def main():
     key_letters.check_drawn("json_check.py", LETTERS + TURNS, left_out="VR")
     print(f"seed {args.seed}")
     folder = tempfile.mkdtemp(prefix="gs-json-")
-    for number in range(args.cases):
-        rng = random.Random(args.seed * 1000003 + number)
-        if number % 15 == 7:
-            wrong = check_broken(rng, args.binary, folder)
-        elif number % 30 == 5:
-            wrong = check_containers(rng, args.binary, folder)
-        else:
-            wrong = check_case(Case(rng, folder, number % 25 == 3), args.binary)
+    seen = Mattered("json_check.py", [*OPTIONS, *KEY_PARTS])
+    for number in range(args.cases + MORE_CASES):
+        if number >= args.cases and not seen.lacking:
+            break
+        wrong = check_number(number, args, folder, seen)
         if wrong is not None:
             command, what, want = wrong
             with open(os.path.join(folder, "want"), "wb") as file:
@@ -246,6 +277,8 @@ def main():
                   f"  want: {folder}/want")
             sys.exit(1)
     shutil.rmtree(folder)
+    if seen.tell():
+        sys.exit(1)
     print(f"{args.cases} sorts of JSON lines, all as they must be")
 
 

@@ -10,6 +10,7 @@ lines, with quotes around them or not. A case that fails is kept and printed as 
 line.
 """
 import argparse
+import copy
 import csv
 import gzip
 import os
@@ -24,6 +25,7 @@ from fractions import Fraction
 
 import key_letters
 import reference_sort
+from mattered import MORE_CASES, Mattered
 
 MONTHS = ["JAN", "FEB", "MAR", "APR", "MAY", "JUN", "JUL", "AUG", "SEP", "OCT", "NOV",
           "DEC"]
@@ -149,6 +151,15 @@ LETTERS = ["", "", "n", "n", "f", "d", "i", "g", "h", "M", "b", "df", "bn"]
 TURNS = ["", "", "r"]
 
 
+# What changes what comes out (mattered.py): of a key what it is without, of a case the attribute.
+KEY_PARTS = {"a second column": lambda key: (key[0], key[0], *key[2:]),
+             "a first character": lambda key: (*key[:2], 0, *key[3:]),
+             "a last character": lambda key: (*key[:3], 0, key[4])}
+for _letter in sorted(set("".join(LETTERS + TURNS))):
+    KEY_PARTS[_letter] = lambda key, letter=_letter: (*key[:4], key[4].replace(letter, ""))
+OPTIONS = {"reverse": False, "stable": False, "unique": False, "count": False, "top": None, "has_header": False}
+
+
 class Case:
     def __init__(self, rng, folder, big):
         self.rng, self.folder = rng, folder
@@ -249,7 +260,19 @@ class Case:
             if rng.random() < 0.15:
                 self.args += ["--compress-program=gzip"]
 
-    # -- what must come out --
+    # -- what it has, and what must come out --
+
+    def properties(self):
+        return ([name for name, off in OPTIONS.items() if getattr(self, name) != off] +
+                [name for name, change in KEY_PARTS.items() if any(change(key) != key for key in self.keys)])
+
+    def without(self, name):
+        other = copy.copy(self)
+        if name in OPTIONS:
+            setattr(other, name, OPTIONS[name])
+        else:
+            other.keys = [KEY_PARTS[name](key) for key in self.keys]
+        return other
 
     def part(self, values, key):
         first, last, first_char, last_char, letters = key
@@ -316,7 +339,7 @@ def run(binary, args, stdin=None):
                           capture_output=True, check=False)
 
 
-def check_case(case, binary):
+def check_case(case, binary, seen):
     """None, or what is wrong."""
     args = case.args + case.files
     stdin = None
@@ -328,6 +351,8 @@ def check_case(case, binary):
     want = case.expected()
     if got.returncode != 0 or got.stdout != want:
         return args, got.stderr.decode("latin-1") or "another output", want
+    if not case.big: # which takes long to sort here
+        seen.see(case, want)
     if case.count or case.top is not None:
         return None
     return check_sorted(case, binary, want)
@@ -428,25 +453,31 @@ LINE_LETTERS = ["V", "V", "R", "n", "g", "h", "M", "f", "d", "i", ""]
 LINE_TURNS = ["", "r"]
 
 
-def check_lines(rng, binary, folder, lacking):
-    """What needs no quotes is sorted as GNU sort has it, by all kinds of keys."""
+def check_lines(rng, binary, folder, lacking, seen, wanted=None):
+    """What needs no quotes is sorted as GNU sort has it, by all kinds of keys, or by the wanted one."""
     separator = rng.choice([b",", b";"])
     easy = [w.encode("latin-1") for w in WORDS] + [b"v1.9", b"v1.10", b"v1.2~rc", b"1e-3", b"inf",
                                                   b"12M", b"0x1f", b"-7.5", b"FEB", b" Mar"]
     lines = [separator.join(rng.choice(easy) if rng.random() < 0.6 else b"%d" % rng.randrange(3000)
-                            for _ in range(4)) for _ in range(rng.choice([20, 300, 60000]))]
+                            for _ in range(4)) for _ in range(rng.choice([20, 300] if wanted else [20, 300, 60000]))]
     source = os.path.join(folder, "source")
     with open(source, "wb") as file:
         file.write(bytes(rng.randrange(256) for _ in range(64)))
     column = rng.randrange(4)
-    letters = rng.choice(LINE_LETTERS) + rng.choice(LINE_TURNS)
-    args = ["-k", f"{column + 1},{column + 1}{letters}", "--random-source=" + source]
+    letters = wanted or rng.choice(LINE_LETTERS) + rng.choice(LINE_TURNS)
     stable = rng.choice([["-s"], ["-u"], ["-s", "-r"], []])
-    args += stable + ["-t", separator.decode()]
+
+    def by(letters):
+        return ["-k", f"{column + 1},{column + 1}{letters}", "--random-source=" + source, *stable,
+                "-t", separator.decode()]
+
+    args = by(letters)
     text = b"".join(line + b"\n" for line in lines)
     if reference_sort.outdated(lacking, args, text):
+        seen.note(wanted or "", lambda letter: True)
         return None
     want = reference_sort.run(args, text)
+    seen.note(letters, lambda letter: reference_sort.run(by(letters.replace(letter, "")), text) != want)
     bodies = {"--csv": b"".join(quote_fields(rng, line, separator) + b"\n" for line in lines),
               "--no-quotes": text}
     if not stable: # the order of equals is by bytes that have quotes or not
@@ -472,6 +503,23 @@ def check_lines(rng, binary, folder, lacking):
     return None
 
 
+def check_number(number_of_case, args, folder, lacking, seen, seen_lines):
+    rng = random.Random(args.seed * 1000003 + number_of_case)
+    if number_of_case >= args.cases: # for what has not come so far
+        if seen_lines.lacking and number_of_case % 2:
+            wanted = rng.choice(sorted(seen_lines.lacking))
+            return check_lines(rng, args.binary, folder, lacking, seen_lines, wanted)
+        case = Case(rng, folder, False)
+        return check_case(case, args.binary, seen) if seen.is_news(case) else None
+    if number_of_case % 15 == 7:
+        return check_broken(rng, args.binary, folder)
+    if number_of_case % 20 == 9:
+        return check_broken_amid(rng, args.binary, folder)
+    if number_of_case % 5 == 1:
+        return check_lines(rng, args.binary, folder, lacking, seen_lines)
+    return check_case(Case(rng, folder, number_of_case % 25 == 3), args.binary, seen)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--binary", required=True)
@@ -484,29 +532,23 @@ def main():
     print(f"seed {args.seed}")
     folder = tempfile.mkdtemp(prefix="gs-table-")
     lacking = reference_sort.lacking()
-    failures = 0
-    for number_of_case in range(args.cases):
-        rng = random.Random(args.seed * 1000003 + number_of_case)
-        if number_of_case % 15 == 7:
-            wrong = check_broken(rng, args.binary, folder)
-        elif number_of_case % 20 == 9:
-            wrong = check_broken_amid(rng, args.binary, folder)
-        elif number_of_case % 5 == 1:
-            wrong = check_lines(rng, args.binary, folder, lacking)
-        else:
-            wrong = check_case(Case(rng, folder, number_of_case % 25 == 3), args.binary)
+    seen = Mattered("table_check.py", [*OPTIONS, *KEY_PARTS])
+    seen_lines = Mattered("check_lines() of table_check.py", "".join(LINE_LETTERS + LINE_TURNS))
+    for number_of_case in range(args.cases + MORE_CASES):
+        if number_of_case >= args.cases and not seen.lacking and not seen_lines.lacking:
+            break
+        wrong = check_number(number_of_case, args, folder, lacking, seen, seen_lines)
         if wrong is not None:
             command, what, want = wrong
             with open(os.path.join(folder, "want"), "wb") as file:
                 file.write(want)
             print(f"FAIL case {number_of_case}: {what}\n  gpusort sort "
                   f"{' '.join(map(shlex.quote, command))}\n  want: {folder}/want")
-            failures += 1
-            break
-    if not failures:
-        shutil.rmtree(folder)
-        print(f"{args.cases} tables, all as they must be")
-    sys.exit(failures > 0)
+            sys.exit(1)
+    shutil.rmtree(folder)
+    if seen.tell() or seen_lines.tell():
+        sys.exit(1)
+    print(f"{args.cases} tables, all as they must be")
 
 
 if __name__ == "__main__":
