@@ -73,7 +73,7 @@ static void take_operand(void *to, gs_opt_scan *scan)
 static void take_letter(void *to, gs_opt_scan *scan)
 {
     const char letter[] = {scan->current->letter, '\0'};
-    gs_assert(letter[0] != '\0'); /* else the option would do nothing */
+    gs_assert(letter[0] != '\0'); /* a row that has none needs a function of its own */
     (void)gs_letters_add(to, letter, GS_LETTERS_OF_BOTH);
 }
 
@@ -340,8 +340,12 @@ static void walk_with_extras(parser *p)
     walk(p);
 }
 
+/* A letter of keys is an option too, which own_docs asks for: if GNU sort has it in the
+ * table below, by GS_OPT_ORDERING, else among the extras above. Called `sort`, the
+ * program has no such letter, and the row there none, as that of --verbose: it takes a
+ * function that names the letter itself. */
 _Static_assert(GS_LETTER_KIND_COUNT == 6 && GS_LETTER_FLAG_COUNT == 6,
-               "each has an option below (and in man/, the usage and the completions)");
+               "the rows of a new letter are those that this comment says");
 #define GS_OPT_ORDERING GS_OPT_CALL_BARE(take_letter, &args->global_letters)
 
 void gs_sort_args_parse(gs_sort_args *args, int argc, char **argv)

@@ -135,6 +135,12 @@ for command in check sample; do # partition has all but those that it names
     has_order "gpusort-$command(1)" "$(sed 's/\\-/-/g' "$root/man/gpusort-$command.1" | sed -n '/with the options of/,/ \.$/p')"
 done
 has_order 'gpusort-ray --help' "$(sed -n '/^Other options are those of `gpusort sort`/,/^$/p' ray/gpusort_ray/cli.py)"
+# Each letter of keys is an option, too.
+letters=$(sed -nE "s/^ +X\([A-Z_]+, +'([A-Za-z])',.*/\1/p" key_spec.h)
+[ "$(wc -w <<<"$letters")" -ge 12 ] || echo "only found these letters of keys: $letters"
+for letter in $letters; do
+    gpusort sort -"$letter" /dev/null || echo "-$letter is no option"
+done
 
 named() { # FORMAT FILE HELP: has it a name of its own? Then it stands at --id-field
     case $1 in trec | warc | text | html | tuples | tuples-bin) return ;; esac
