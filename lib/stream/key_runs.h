@@ -57,7 +57,7 @@ typedef struct gs_key_runs {
     gs_run_part *parts; /* of each run and of one more, and as many again */
     size_t part_capacity;
     uint64_t *room; /* for what is read, and behind it for the last keys in question */
-    size_t gather_max;
+    size_t room_bytes, gather_max;
 
     pthread_mutex_t mutex; /* guards the file being made */
     gs_spill *spill;
