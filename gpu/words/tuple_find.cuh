@@ -37,7 +37,8 @@ static __device__ void gs_tuple_note_document(gs_word_answer *answer, uint32_t d
  * thread and the rest of its last line. */
 static __global__ void k_check_tuples(gs_tuple_task task)
 {
-    const uint32_t chunk = gs_word_thread(), chunks = gs_word_chunks(task.bytes);
+    const uint32_t chunk = (uint32_t)gs_word_thread(),
+                   chunks = gs_word_chunks(task.bytes);
     if (chunk > chunks)
         return;
     uint32_t starts = gs_tuple_starts(task.text, task.bytes, chunk);
@@ -85,7 +86,7 @@ static __global__ void k_take_lines(gs_tuple_task task, gs_word_table table,
                                     uint64_t *tokens, uint32_t *frequencies,
                                     uint64_t tokens_max)
 {
-    const uint32_t chunk = gs_word_thread();
+    const uint32_t chunk = (uint32_t)gs_word_thread();
     if (chunk >= gs_word_chunks(task.bytes) || task.answer->is_refused != 0)
         return;
     uint32_t starts = gs_tuple_starts(task.text, task.bytes, chunk);
@@ -104,7 +105,7 @@ static __global__ void k_take_lines(gs_tuple_task task, gs_word_table table,
 static __global__ void k_take_pairs(gs_tuple_task task, gs_word_table table,
                                     uint64_t *tokens, uint64_t tokens_max)
 {
-    const uint32_t i = gs_word_thread();
+    const uint32_t i = (uint32_t)gs_word_thread();
     if (i >= task.bytes / GS_TUPLE_PAIR_BYTES)
         return;
     uint8_t digits[GS_TUPLE_DIGITS_MAX];

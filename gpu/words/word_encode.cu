@@ -28,9 +28,7 @@ namespace
 
 /* Postings in order, and the room for their blocks and tails. */
 struct encode_task {
-    const uint32_t *first_postings; /* terms + 1 */
-    uint32_t terms;
-    const uint32_t *documents, *starts, *positions;
+    gs_word_postings postings;
     uint32_t places, block_bytes_max;
     uint64_t *place_starts; /* places + 1 */
     uint8_t *blocks;
@@ -39,63 +37,28 @@ struct encode_task {
     gs_word_lengths lengths;
 };
 
-enum { ENCODE_THREADS = 128, ALIGN = 16 };
+enum { ALIGN = 16 };
 
 } // namespace
-
-static __device__ uint64_t thread_number()
-{
-    return (uint64_t)blockIdx.x * blockDim.x + threadIdx.x;
-}
-
-/* The last term that begins before the place ends: no other can have a block there. */
-static __device__ uint32_t term_of(const encode_task &t, uint32_t place)
-{
-    const uint64_t end = ((uint64_t)place + 1) * GS_WORD_BLOCK;
-    uint32_t low = 0, high = t.terms;
-    while (high - low > 1) {
-        const uint32_t middle = low + (high - low) / 2;
-        if (t.first_postings[middle] < end)
-            low = middle;
-        else
-            high = middle;
-    }
-    return low;
-}
-
-/* False: the place is empty. */
-static __device__ bool find_block(const encode_task &t, uint32_t place, gs_step_block *b)
-{
-    const uint32_t term = term_of(t, place), begin = t.first_postings[term];
-    const uint32_t before = (place - begin / GS_WORD_BLOCK) * GS_WORD_BLOCK;
-    if (t.first_postings[term + 1] - begin < (uint64_t)before + GS_WORD_BLOCK)
-        return false;
-    const uint32_t first = begin + before;
-    b->documents = t.documents + first;
-    b->starts = t.starts + first;
-    b->positions = t.positions;
-    b->least = before == 0 ? 0 : t.documents[first - 1] + 1;
-    return true;
-}
 
 /* --- kernels ------------------------------------------------------------------------ */
 
 /* A thread a place, and one for their end. */
 static __global__ void k_measure_blocks(encode_task t)
 {
-    const uint64_t place = thread_number();
+    const uint64_t place = gs_word_thread();
     gs_step_block b;
     if (place > t.places)
         return;
     uint32_t bytes = 0;
-    if (place < t.places && find_block(t, (uint32_t)place, &b))
+    if (place < t.places && gs_word_block_at(&t.postings, (uint32_t)place, &b))
         bytes = gs_step_block_bytes(&b, t.block_bytes_max);
     t.place_starts[place] = gs_word_stored_bytes(bytes);
 }
 
 static __global__ void k_put_blocks(encode_task t)
 {
-    const uint64_t place = thread_number();
+    const uint64_t place = gs_word_thread();
     gs_step_block b;
     if (place >= t.places)
         return;
@@ -103,7 +66,7 @@ static __global__ void k_put_blocks(encode_task t)
     gs_word_stored *const head = (gs_word_stored *)(void *)to;
     *head = {};
     if (t.place_starts[place + 1] - t.place_starts[place] == sizeof *head ||
-        !find_block(t, (uint32_t)place, &b))
+        !gs_word_block_at(&t.postings, (uint32_t)place, &b))
         return;
     head->bytes =
         (uint32_t)(gs_step_block_put(&b, to + sizeof *head) - to - sizeof *head);
@@ -113,7 +76,7 @@ static __global__ void k_put_blocks(encode_task t)
 /* Where every group begins, and the last one ends. */
 static __global__ void k_gather_groups(encode_task t, uint64_t groups, uint64_t *to)
 {
-    const uint64_t group = thread_number(), place = group * GS_WORD_PLACE_GROUP;
+    const uint64_t group = gs_word_thread(), place = group * GS_WORD_PLACE_GROUP;
     if (group <= groups)
         to[group] = t.place_starts[place < t.places ? place : t.places];
 }
@@ -121,28 +84,30 @@ static __global__ void k_gather_groups(encode_task t, uint64_t groups, uint64_t 
 /* A thread a term, and one for their end. */
 static __global__ void k_count_tails(encode_task t)
 {
-    const uint64_t term = thread_number();
-    if (term > t.terms)
+    const uint64_t term = gs_word_thread();
+    if (term > t.postings.terms)
         return;
     t.tail_firsts[term] =
-        term < t.terms
-            ? (t.first_postings[term + 1] - t.first_postings[term]) % GS_WORD_BLOCK + 1
+        term < t.postings.terms
+            ? (t.postings.first_postings[term + 1] - t.postings.first_postings[term]) %
+                      GS_WORD_BLOCK +
+                  1
             : 0;
 }
 
 static __global__ void k_put_tails(encode_task t)
 {
-    const uint64_t term = thread_number();
-    if (term >= t.terms)
+    const uint64_t term = gs_word_thread();
+    if (term >= t.postings.terms)
         return;
     const uint32_t to = t.tail_firsts[term], count = t.tail_firsts[term + 1] - to - 1;
-    const uint32_t from = t.first_postings[term + 1] - count;
+    const uint32_t from = t.postings.first_postings[term + 1] - count;
     for (uint32_t i = 0; i < count; i++) {
-        t.tail_documents[to + i] = t.documents[from + i];
-        t.tail_starts[to + i] = t.starts[from + i];
+        t.tail_documents[to + i] = t.postings.documents[from + i];
+        t.tail_starts[to + i] = t.postings.starts[from + i];
     }
     t.tail_documents[to + count] = 0;
-    t.tail_starts[to + count] = t.starts[from + count];
+    t.tail_starts[to + count] = t.postings.starts[from + count];
 }
 
 /* --- steps -------------------------------------------------------------------------- */
@@ -152,19 +117,14 @@ static size_t aligned(size_t bytes)
     return (bytes + ALIGN - 1) / ALIGN * ALIGN;
 }
 
-static unsigned grid_of(uint64_t threads)
-{
-    return (unsigned)((threads + ENCODE_THREADS - 1) / ENCODE_THREADS);
-}
-
 static encode_task make_task(const gs_word_block *w)
 {
     encode_task t = {};
-    t.first_postings = w->d_first_postings;
-    t.terms = (uint32_t)w->sums.terms;
-    t.documents = w->d_documents;
-    t.starts = w->d_starts;
-    t.positions = w->options.has_positions ? w->d_sorted_positions : nullptr;
+    t.postings.first_postings = w->d_first_postings;
+    t.postings.terms = (uint32_t)w->sums.terms;
+    t.postings.documents = w->d_documents;
+    t.postings.starts = w->d_starts;
+    t.postings.positions = w->options.has_positions ? w->d_sorted_positions : nullptr;
     t.places = (uint32_t)(w->sums.postings / GS_WORD_BLOCK);
     t.block_bytes_max = gs_word_block_bytes_max(w->options.piece_bytes);
     return t;
@@ -194,7 +154,7 @@ static gs_code fetch_groups(gs_word_block *w, const encode_task *t, gs_word_made
     w->group_starts = nullptr;
     GS_TRY(gs_mem_new_array(&memory, out->groups + 1, sizeof *starts, "GPU words", st));
     w->group_starts = (uint64_t *)memory;
-    k_gather_groups<<<grid_of(out->groups + 1), ENCODE_THREADS, 0, w->stream>>>(
+    k_gather_groups<<<gs_word_grid(out->groups + 1), GS_WORD_THREADS, 0, w->stream>>>(
         *t, out->groups, starts);
     GPU_LAUNCHED(st, w->stream, "k_gather_groups");
     GPU_TRY(st,
@@ -217,13 +177,13 @@ static gs_code make_blocks(gs_word_block *w, encode_task *t, uint8_t **to,
         return GS_OK;
     t->place_starts = (uint64_t *)(void *)*to;
     t->blocks = *to + sums_bytes;
-    k_measure_blocks<<<grid_of((uint64_t)t->places + 1), ENCODE_THREADS, 0, w->stream>>>(
-        *t);
+    k_measure_blocks<<<gs_word_grid((uint64_t)t->places + 1), GS_WORD_THREADS, 0,
+                       w->stream>>>(*t);
     GPU_LAUNCHED(st, w->stream, "k_measure_blocks");
     GS_TRY(scan(w, t->place_starts, t->places, &bytes, st));
     if (bytes > (uint64_t)(end - t->blocks))
         return GS_OK;
-    k_put_blocks<<<grid_of(t->places), ENCODE_THREADS, 0, w->stream>>>(*t);
+    k_put_blocks<<<gs_word_grid(t->places), GS_WORD_THREADS, 0, w->stream>>>(*t);
     GPU_LAUNCHED(st, w->stream, "k_put_blocks");
     GS_TRY(fetch_groups(w, t, out, st));
     *to = t->blocks + aligned((size_t)bytes);
@@ -241,15 +201,16 @@ static gs_code make_tails(gs_word_block *w, encode_task *t, uint8_t *to,
     t->tail_firsts = (uint32_t *)(void *)w->d_items;
     if (w->sums.postings + w->sums.terms > UINT32_MAX)
         return GS_OK;
-    k_count_tails<<<grid_of((uint64_t)t->terms + 1), ENCODE_THREADS, 0, w->stream>>>(*t);
+    k_count_tails<<<gs_word_grid((uint64_t)t->postings.terms + 1), GS_WORD_THREADS, 0,
+                    w->stream>>>(*t);
     GPU_LAUNCHED(st, w->stream, "k_count_tails");
-    GS_TRY(scan(w, t->tail_firsts, t->terms, &count, st));
+    GS_TRY(scan(w, t->tail_firsts, t->postings.terms, &count, st));
     const size_t bytes = aligned(count * sizeof(uint32_t));
     if (to > end || 2 * bytes > (size_t)(end - to))
         return GS_OK;
     t->tail_documents = (uint32_t *)(void *)to;
     t->tail_starts = (uint32_t *)(void *)(to + bytes);
-    k_put_tails<<<grid_of(t->terms), ENCODE_THREADS, 0, w->stream>>>(*t);
+    k_put_tails<<<gs_word_grid(t->postings.terms), GS_WORD_THREADS, 0, w->stream>>>(*t);
     GPU_LAUNCHED(st, w->stream, "k_put_tails");
     GPU_TRY(st, cudaStreamSynchronize(w->stream));
     w->d_tail_firsts = t->tail_firsts;

@@ -22,15 +22,11 @@ typedef struct gs_word_task {
     size_t ascii_bytes_min, ascii_bytes_max;
 } gs_word_task;
 
-static __device__ uint32_t gs_word_thread()
-{
-    return blockIdx.x * blockDim.x + threadIdx.x;
-}
-
 /* How many words begin in each chunk, and none behind the last: 32 bytes a thread. */
 static __global__ void k_count_words(gs_word_task task)
 {
-    const uint32_t chunk = gs_word_thread(), chunks = gs_word_chunks(task.piece.bytes);
+    const uint32_t chunk = (uint32_t)gs_word_thread(),
+                   chunks = gs_word_chunks(task.piece.bytes);
     if (chunk <= chunks)
         task.sums[chunk] =
             gs_word_bits(gs_word_starts(task.text, task.piece.bytes, chunk));
@@ -40,7 +36,7 @@ static __global__ void k_count_words(gs_word_task task)
  * piece's tokens among all. Two chunks a thread. */
 static __global__ void k_find_documents(gs_word_task task, gs_word_state *state)
 {
-    const uint32_t d = gs_word_thread(), count = task.piece.document_count;
+    const uint32_t d = (uint32_t)gs_word_thread(), count = task.piece.document_count;
     const uint32_t words = task.sums[gs_word_chunks(task.piece.bytes)];
     if (d >= count)
         return;
@@ -92,7 +88,7 @@ static __global__ void k_take_words(gs_word_task task, gs_word_table table,
                                     uint64_t *tokens, uint32_t *positions,
                                     uint64_t tokens_max)
 {
-    const uint32_t chunk = gs_word_thread();
+    const uint32_t chunk = (uint32_t)gs_word_thread();
     if (chunk >= gs_word_chunks(task.piece.bytes))
         return;
     uint32_t starts = gs_word_starts(task.text, task.piece.bytes, chunk);
@@ -100,7 +96,7 @@ static __global__ void k_take_words(gs_word_task task, gs_word_table table,
         return;
     const uint32_t count = task.piece.document_count;
     uint32_t at = chunk * GS_WORD_CHUNK + gs_word_lowest(starts);
-    uint32_t d = gs_word_document(task.starts, count, at), index = task.sums[chunk];
+    uint32_t d = gs_word_holder(task.starts, count, at), index = task.sums[chunk];
     for (; starts != 0; starts &= starts - 1, index++) {
         at = chunk * GS_WORD_CHUNK + gs_word_lowest(starts);
         while (d + 1 < count && task.starts[d + 1] <= at)

@@ -108,8 +108,12 @@ static inline bool gs_word_has_numbers(const gs_word_options *o)
 gs_code gs_word_take_answer(const gs_word_block *w, const gs_word_lane_memory *lane,
                             size_t answer_bytes, gs_status *st);
 
-/* Blocks of a launch of so many threads, at least one. */
+/* Blocks of a launch of so many threads, at least one; and which of them runs. */
 unsigned gs_word_grid(uint64_t threads);
+static __device__ inline uint64_t gs_word_thread()
+{
+    return (uint64_t)blockIdx.x * blockDim.x + threadIdx.x;
+}
 /* So many postings, and where the tokens of the last one end, to the lane. Waits. */
 gs_code gs_word_fetch_postings(const gs_word_lane_memory *lane, const uint32_t *documents,
                                const uint32_t *starts, size_t count, gs_status *st);

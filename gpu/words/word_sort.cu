@@ -37,16 +37,11 @@ struct item_less {
 
 /* --- kernels: a thread an item unless said otherwise -------------------------------- */
 
-static __device__ uint64_t thread_number()
-{
-    return (uint64_t)blockIdx.x * blockDim.x + threadIdx.x;
-}
-
 /* Items of the terms behind those that are left out. */
 static __global__ void k_make_items(gs_word_table table, uint32_t count,
                                     gs_word_item *items)
 {
-    const uint64_t i = thread_number();
+    const uint64_t i = gs_word_thread();
     if (i >= count)
         return;
     const uint32_t number = table.left_out + (uint32_t)i;
@@ -61,7 +56,7 @@ static __global__ void k_set_ranks(gs_word_table table, uint32_t count,
                                    const gs_word_item *items, uint32_t *ranks,
                                    uint64_t *bytes)
 {
-    const uint64_t rank = thread_number();
+    const uint64_t rank = gs_word_thread();
     if (rank >= count)
         return;
     const uint32_t number = items[rank].number;
@@ -74,7 +69,7 @@ static __global__ void k_set_ranks(gs_word_table table, uint32_t count,
 static __global__ void k_join_terms(const gs_word_item *items, uint32_t count,
                                     const uint32_t *to, uint32_t *ranks)
 {
-    const uint64_t rank = thread_number();
+    const uint64_t rank = gs_word_thread();
     if (rank < count)
         ranks[items[rank].number] = to[rank];
 }
@@ -84,7 +79,7 @@ static __global__ void k_order_terms(gs_word_table table, uint32_t count,
                                      const gs_word_item *items, uint64_t *places,
                                      uint64_t *to)
 {
-    const uint64_t rank = thread_number();
+    const uint64_t rank = gs_word_thread();
     if (rank >= count)
         return;
     const uint64_t term = table.terms[items[rank].number], place = places[rank];
@@ -98,7 +93,7 @@ static __global__ void k_make_sort_keys(uint64_t *keys, uint64_t count,
                                         const uint32_t *ranks, uint32_t terms,
                                         uint32_t first_document, unsigned document_bits)
 {
-    const uint64_t i = thread_number();
+    const uint64_t i = gs_word_thread();
     if (i < count)
         keys[i] = gs_word_sort_key(keys[i], ranks, terms, first_document, document_bits);
 }
@@ -107,7 +102,7 @@ static __global__ void k_make_sort_keys(uint64_t *keys, uint64_t count,
 static __global__ void k_count_heads(const uint64_t *keys, uint64_t count,
                                      uint32_t *heads)
 {
-    const uint64_t thread = thread_number(), begin = thread * GS_WORD_KEYS_A_THREAD;
+    const uint64_t thread = gs_word_thread(), begin = thread * GS_WORD_KEYS_A_THREAD;
     if (begin >= count + GS_WORD_KEYS_A_THREAD)
         return;
     uint32_t n = 0;
@@ -124,7 +119,7 @@ static __global__ void k_put_postings(const uint64_t *keys, uint64_t count,
                                       uint32_t *documents, uint32_t *starts,
                                       uint32_t *first_postings)
 {
-    const uint64_t thread = thread_number(), begin = thread * GS_WORD_KEYS_A_THREAD;
+    const uint64_t thread = gs_word_thread(), begin = thread * GS_WORD_KEYS_A_THREAD;
     const uint64_t mask = ((uint64_t)1 << document_bits) - 1;
     if (begin >= count)
         return;

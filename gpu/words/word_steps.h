@@ -67,9 +67,9 @@ GS_WORD_BOTH uint32_t gs_word_before(const uint8_t *text, uint32_t bytes,
     return sums[chunk] + gs_word_bits(gs_word_starts(text, bytes, chunk) & below);
 }
 
-/* The document that holds the byte at `at`. */
-GS_WORD_BOTH uint32_t gs_word_document(const uint32_t *starts, uint32_t count,
-                                       uint32_t at)
+/* The last of `count` that begins at `at` or before: the document that holds a byte, or
+ * the term that has a posting. */
+GS_WORD_BOTH uint32_t gs_word_holder(const uint32_t *starts, uint32_t count, uint32_t at)
 {
     uint32_t low = 0, high = count;
     while (high - low > 1) {
@@ -80,6 +80,33 @@ GS_WORD_BOTH uint32_t gs_word_document(const uint32_t *starts, uint32_t count,
             high = middle;
     }
     return low;
+}
+
+/* Postings of a block in order. */
+typedef struct gs_word_postings {
+    const uint32_t *first_postings; /* terms + 1 */
+    uint32_t terms;
+    const uint32_t *documents, *starts, *positions;
+} gs_word_postings;
+
+/* The full block that is at a place, of as many as there are full blocks in all postings;
+ * false: it is empty. No term but the last that begins before the place ends can have a
+ * block there. */
+GS_WORD_BOTH bool gs_word_block_at(const gs_word_postings *p, uint32_t place,
+                                   gs_step_block *b)
+{
+    const uint32_t last = place * GS_WORD_BLOCK + (GS_WORD_BLOCK - 1);
+    const uint32_t term = gs_word_holder(p->first_postings, p->terms, last);
+    const uint32_t begin = p->first_postings[term];
+    const uint32_t before = (place - begin / GS_WORD_BLOCK) * GS_WORD_BLOCK;
+    if (p->first_postings[term + 1] - begin < (uint64_t)before + GS_WORD_BLOCK)
+        return false;
+    const uint32_t first = begin + before;
+    b->documents = p->documents + first;
+    b->starts = p->starts + first;
+    b->positions = p->positions;
+    b->least = before == 0 ? 0 : p->documents[first - 1] + 1;
+    return true;
 }
 
 /* A word, as a thread goes through it. */

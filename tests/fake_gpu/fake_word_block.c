@@ -259,7 +259,7 @@ static void take_words(gs_word_block *w, const fake_lane *l, const gs_word_piece
              index = l->sums[chunk];
     for (; starts != 0; starts &= starts - 1, index++) {
         const uint32_t at = chunk * GS_WORD_CHUNK + gs_word_lowest(starts);
-        const uint32_t d = gs_word_document(l->starts, piece->document_count, at);
+        const uint32_t d = gs_word_holder(l->starts, piece->document_count, at);
         const gs_word_view word =
             gs_word_at(l->text, piece->bytes, at, w->options.is_folding);
         const bool is_long = word.count > GS_WORD_BYTES_MAX;
@@ -556,20 +556,10 @@ gs_code gs_word_block_positions(gs_word_block *w, unsigned lane, uint64_t first,
 
 /* --- stored blocks ------------------------------------------------------------------ */
 
-/* The block of that place; false: it is empty. */
-static bool find_block(const gs_word_block *w, uint64_t place, gs_step_block *b)
+static gs_word_postings postings_of(const gs_word_block *w)
 {
-    uint64_t term = 0;
-    while (term + 1 < w->sums.terms &&
-           w->first_postings[term + 1] < (place + 1) * GS_WORD_BLOCK)
-        term++;
-    const uint64_t begin = w->first_postings[term], end = w->first_postings[term + 1];
-    const uint64_t first = begin + (place - begin / GS_WORD_BLOCK) * GS_WORD_BLOCK;
-    if (end < first + GS_WORD_BLOCK)
-        return false;
-    *b = (gs_step_block){w->documents + first, w->starts + first, w->positions,
-                         first == begin ? 0 : w->documents[first - 1] + 1};
-    return true;
+    return (gs_word_postings){w->first_postings, (uint32_t)w->sums.terms, w->documents,
+                              w->starts, w->positions};
 }
 
 static gs_code copy_positions(gs_word_block *w, gs_status *st)
@@ -588,6 +578,7 @@ static gs_code measure_groups(gs_word_block *w, uint64_t places, gs_word_made *o
                               gs_status *st)
 {
     const uint32_t most = gs_word_block_bytes_max(w->options.piece_bytes);
+    const gs_word_postings postings = postings_of(w);
     gs_step_block b;
     uint64_t bytes = 0;
     out->groups = (places + GS_WORD_PLACE_GROUP - 1) / GS_WORD_PLACE_GROUP;
@@ -596,8 +587,9 @@ static gs_code measure_groups(gs_word_block *w, uint64_t places, gs_word_made *o
     for (uint64_t i = 0; i < places; i++) {
         if (i % GS_WORD_PLACE_GROUP == 0)
             w->group_starts[i / GS_WORD_PLACE_GROUP] = bytes;
-        bytes += gs_word_stored_bytes(find_block(w, i, &b) ? gs_step_block_bytes(&b, most)
-                                                           : 0);
+        bytes += gs_word_stored_bytes(gs_word_block_at(&postings, (uint32_t)i, &b)
+                                          ? gs_step_block_bytes(&b, most)
+                                          : 0);
     }
     w->group_starts[out->groups] = bytes;
     out->group_starts = w->group_starts;
@@ -607,11 +599,13 @@ static gs_code measure_groups(gs_word_block *w, uint64_t places, gs_word_made *o
 static void put_blocks(gs_word_block *w, const gs_word_lengths *lengths, uint64_t places)
 {
     const uint32_t most = gs_word_block_bytes_max(w->options.piece_bytes);
+    const gs_word_postings postings = postings_of(w);
     uint8_t *to = w->blocks;
     for (uint64_t i = 0; i < places; i++) {
         gs_step_block b;
         gs_word_stored head = {0};
-        if (find_block(w, i, &b) && (head.bytes = gs_step_block_bytes(&b, most)) > 0) {
+        if (gs_word_block_at(&postings, (uint32_t)i, &b) &&
+            (head.bytes = gs_step_block_bytes(&b, most)) > 0) {
             gs_word_stored_make(&head, &b, lengths);
             (void)gs_step_block_put(&b, to + sizeof head);
         }

@@ -181,7 +181,7 @@ static uint32_t find_in_piece(world *w, const gs_text_piece *p, uint32_t first_d
         uint32_t mask = gs_word_starts(p->text, bytes, c);
         for (; mask != 0; mask &= mask - 1) {
             const uint32_t at = c * GS_WORD_CHUNK + gs_word_lowest(mask);
-            const uint32_t d = gs_word_document(p->starts, count, at),
+            const uint32_t d = gs_word_holder(p->starts, count, at),
                            first = gs_word_before(p->text, bytes, sums, p->starts[d]);
             const gs_word_view word =
                 gs_word_at(p->text, bytes, at, gs_word_rules_fold(w->rules));
