@@ -35,6 +35,7 @@ typedef struct gs_stream_block {
 struct gs_stream {
     gs_stream_target target;
     bool is_direct, has_set_direct;
+    bool puts_write; /* there are no blocks */
     size_t block_bytes, block_count;
     gs_stream_block *blocks; /* block n lives in slot n % block_count */
     uint8_t *memory;         /* of the blocks; NULL: they are */
@@ -67,6 +68,9 @@ static gs_code need_memory(gs_stream *s, gs_status *st)
                           &refusal) == GS_OK)
         return GS_OK;
     gs_status_clear(&refusal);
+    s->puts_write = t->puts_write && t->sum == NULL && t->is_seekable && t->take == NULL;
+    if (s->puts_write)
+        return GS_OK;
     s->memory = t->memory;
     s->owns_memory = t->memory == NULL;
     return !s->owns_memory ? GS_OK
@@ -93,7 +97,7 @@ gs_code gs_stream_new(gs_stream **out, const gs_stream_target *target, size_t bl
                               "output stream blocks", st));
     GS_TRY_OR_FAIL(need_memory(s, st));
     for (size_t i = 0; i < block_count; i++) {
-        s->blocks[i].memory = s->pages == NULL ? s->memory + i * block_bytes : NULL;
+        s->blocks[i].memory = s->memory != NULL ? s->memory + i * block_bytes : NULL;
         s->blocks[i].number = i;
     }
     *out = s;
@@ -335,6 +339,7 @@ gs_code gs_stream_map(gs_stream *s, uint64_t offset, size_t bytes, uint8_t **mem
     const uint64_t number = offset / s->block_bytes;
     gs_stream_block *const block = &s->blocks[number % s->block_count];
     const size_t inside = (size_t)(offset % s->block_bytes);
+    gs_assert(!s->puts_write);
     pthread_mutex_lock(&s->mutex);
     while (block->number != number && s->failure.code == GS_OK)
         pthread_cond_wait(&s->slot_freed, &s->mutex);
@@ -384,9 +389,22 @@ void gs_stream_filled(gs_stream *s, uint64_t offset, size_t bytes)
     }
 }
 
+/* By as many threads as there are: the kernel copies for one at a time. */
+static gs_code write_put(gs_stream *s, uint64_t offset, const void *data, size_t bytes,
+                         gs_status *st)
+{
+    if (write_plain(s, data, bytes, s->target.offset + offset, st) == GS_OK)
+        atomic_fetch_add(&s->written_bytes, bytes);
+    else
+        gs_stream_abort(s, st);
+    return st->code;
+}
+
 gs_code gs_stream_put(gs_stream *s, uint64_t offset, const void *data, size_t bytes,
                       gs_status *st)
 {
+    if (s->puts_write)
+        return write_put(s, offset, data, bytes, st);
     const uint8_t *from = data;
     while (bytes > 0) {
         uint8_t *to;
@@ -418,7 +436,7 @@ gs_code gs_stream_finish(gs_stream *s, uint64_t *total, gs_status *st)
     join_writer(s);
     *total = s->reserved_bytes;
     gs_status_keep_first(st, &s->failure);
-    if (st->code != GS_OK)
+    if (st->code != GS_OK || s->puts_write)
         return st->code;
     const uint64_t number = s->reserved_bytes / s->block_bytes;
     const size_t tail_bytes = (size_t)(s->reserved_bytes % s->block_bytes);

@@ -13,7 +13,8 @@
  * reserve and fill theirs. A full block is written at once: by a writer thread, with
  * several writes in flight on a file, one after the other on a pipe. A piece may be
  * longer than the window. Of a file in memory the blocks may be its own pages
- * (io/file_pages.h): those who fill them write, and nothing is copied.
+ * (io/file_pages.h): those who fill them write, and nothing is copied. Or there are no
+ * blocks, and whoever puts bytes writes them to the page cache from where they are.
  *
  * Any number of threads. After a failure every call fails with it, so nobody waits for
  * ever. Call order: new, then for each ticket reserve(is_last = false)*, reserve(is_last
@@ -46,10 +47,12 @@ typedef struct gs_stream_target {
     gs_stream_take_fn
         *take; /* in place of fd, of which nothing is then looked at; NULL */
     void *take_context;
-    bool is_seekable;     /* positioned writes; else in order with write() */
-    bool try_direct;      /* O_DIRECT if the file takes it (our own descriptor only) */
-    bool is_direct;       /* the descriptor has O_DIRECT already */
-    bool fills_pages;     /* where the file can be mapped: our own, an aligned offset */
+    bool is_seekable; /* positioned writes; else in order with write() */
+    bool try_direct;  /* O_DIRECT if the file takes it (our own descriptor only) */
+    bool is_direct;   /* the descriptor has O_DIRECT already */
+    bool fills_pages; /* where the file can be mapped: our own, an aligned offset */
+    bool puts_write;  /* without blocks, so not by map; only if seekable, without a sum,
+                         and pages are not filled. Then nothing is direct */
     gs_file_space *space; /* of fd, being taken, for fills_pages; borrowed, or NULL */
     bool no_uring;
     bool ends_by_pipe; /* a closed pipe ends the program by SIGPIPE; else a write fails */

@@ -96,11 +96,12 @@ static gs_text_output describe_output(const gs_file_merge *m, const gs_memory_pl
 
 /* The last pass. */
 static gs_code write_text(const gs_file_merge *m, const gs_memory_plan *plan,
-                          gs_output *output, gs_text_output_fn *make, void *context,
-                          gs_status *st)
+                          gs_output *output, bool fills_cache, gs_text_output_fn *make,
+                          void *context, gs_status *st)
 {
     gs_sort_stats *const stats = m->options->stats;
-    const gs_text_output out = describe_output(m, plan, output);
+    gs_text_output out = describe_output(m, plan, output);
+    out.fills_cache = fills_cache && gs_output_is_own_file(output);
     if (stats != NULL) {
         atomic_fetch_add(&stats->passes, 1);
         atomic_store(&stats->phase, GS_PHASE_MERGE);
@@ -120,7 +121,7 @@ static gs_code merge_read(gs_file_merge *m, gs_output *output, gs_status *st)
     if (m->source.shares_header)
         GS_TRY(read_header(m, st));
     GS_TRY(gs_file_merge_reduce(m, st));
-    return write_text(m, m->plan, output, merge_last, m, st);
+    return write_text(m, m->plan, output, false, merge_last, m, st);
 }
 
 /* The output is a copy of the one input, or of its lines the other way round. */
@@ -155,9 +156,13 @@ static gs_code merge_all(gs_file_merge *m, gs_output *output, bool *is_done,
     if (mapped == NULL)
         return m->is_sort ? GS_OK : merge_read(m, output, st);
     const gs_memory_plan *const plan = gs_mapped_merge_plan(mapped);
+    const bool fills_cache = gs_mapped_merge_fills_cache(mapped);
     const gs_ordered_copy *const copied = gs_mapped_merge_copied(mapped);
-    GS_NOTED(copied != NULL ? take_copy(m, plan, output, copied, st)
-                            : write_text(m, plan, output, merge_mapped, mapped, st));
+    if (copied == NULL && fills_cache && !m->merge.is_unique && !o->output_zstd)
+        gs_output_expect(output, gs_mapped_merge_bytes(mapped));
+    GS_NOTED(copied != NULL
+                 ? take_copy(m, plan, output, copied, st)
+                 : write_text(m, plan, output, fills_cache, merge_mapped, mapped, st));
     gs_mapped_merge_free(mapped);
     return st->code;
 }

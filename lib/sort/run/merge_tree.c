@@ -79,42 +79,11 @@ void gs_merge_tree_start(gs_merge_tree *tree)
     tree->nodes[0] = play(tree, 1);
 }
 
-/* The winner stays in two registers: as a pair in memory or in a vector register, each
- * match would wait for a store or for a move between register files. */
-/* The loser stays at the node, the winner is returned. Apart from the loop, which has
- * nothing on its stack to be guarded. */
-static __attribute__((noinline)) gs_merge_node
-settle_at(const gs_merge_tree *tree, gs_merge_node *node, uint64_t code, uint32_t source)
+gs_merge_node gs_merge_tree_settle(const gs_merge_tree *tree, gs_merge_node *node,
+                                   uint64_t code, uint32_t source)
 {
     gs_merge_node mine = {code, source}, other = *node;
     const bool other_wins = settle(tree, &mine, &other);
     *node = other_wins ? mine : other;
     return other_wins ? other : mine;
-}
-
-void gs_merge_tree_replay(gs_merge_tree *tree)
-{
-    uint32_t source = tree->nodes[0].source;
-    uint64_t code = tree->heads[source].code;
-    for (size_t i = (tree->leaves + source) / 2; i > 0; i /= 2) {
-        gs_merge_node *const node = &tree->nodes[i];
-        const uint64_t other_code = node->code;
-        const uint32_t other_source = node->source;
-        if (__builtin_expect(other_code == code, 0)) {
-            const gs_merge_node winner = settle_at(tree, node, code, source);
-            code = winner.code;
-            source = winner.source;
-            continue;
-        }
-        /* The smaller goes on, the larger stays: by masks, for no branch predicts it. */
-        const uint64_t swap = -(uint64_t)(other_code < code);
-        const uint64_t code_change = (code ^ other_code) & swap;
-        const uint32_t source_change = (source ^ other_source) & (uint32_t)swap;
-        node->code = other_code ^ code_change;
-        node->source = other_source ^ source_change;
-        code ^= code_change;
-        source ^= source_change;
-    }
-    tree->nodes[0].code = code;
-    tree->nodes[0].source = source;
 }

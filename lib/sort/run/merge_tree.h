@@ -66,7 +66,39 @@ static inline uint64_t gs_merge_tree_code(const gs_merge_tree *tree)
     return tree->nodes[0].code;
 }
 
-/* The winner stands on its next record: finds the next winner. */
-void gs_merge_tree_replay(gs_merge_tree *tree);
+/* A match of equal codes: the loser stays at the node, the winner is returned. Apart from
+ * the loop below, which has nothing on its stack to be guarded. */
+gs_merge_node gs_merge_tree_settle(const gs_merge_tree *tree, gs_merge_node *node,
+                                   uint64_t code, uint32_t source);
+
+/* The winner stands on its next record: finds the next winner. That stays in two
+ * registers: as a pair in memory or in a vector register, each match would wait for a
+ * store or for a move between register files. */
+static inline void gs_merge_tree_replay(gs_merge_tree *tree)
+{
+    uint32_t source = tree->nodes[0].source;
+    uint64_t code = tree->heads[source].code;
+    for (size_t i = (tree->leaves + source) / 2; i > 0; i /= 2) {
+        gs_merge_node *const node = &tree->nodes[i];
+        const uint64_t other_code = node->code;
+        const uint32_t other_source = node->source;
+        if (__builtin_expect(other_code == code, 0)) {
+            const gs_merge_node winner = gs_merge_tree_settle(tree, node, code, source);
+            code = winner.code;
+            source = winner.source;
+            continue;
+        }
+        /* The smaller goes on, the larger stays: by masks, for no branch predicts it. */
+        const uint64_t swap = -(uint64_t)(other_code < code);
+        const uint64_t code_change = (code ^ other_code) & swap;
+        const uint32_t source_change = (source ^ other_source) & (uint32_t)swap;
+        node->code = other_code ^ code_change;
+        node->source = other_source ^ source_change;
+        code ^= code_change;
+        source ^= source_change;
+    }
+    tree->nodes[0].code = code;
+    tree->nodes[0].source = source;
+}
 
 #endif

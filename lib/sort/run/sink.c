@@ -12,6 +12,9 @@
 #include "lib/sort/record/records.h"
 #include "lib/sort/run/run_record.h"
 
+/* Of a piece whose place is known, which is still in the cache when it is written. */
+enum { PLACED_BYTES = 128 << 10 };
+
 /* Blocks have sizes of 32 bits. */
 static const size_t run_record_max = UINT32_MAX / 2;
 
@@ -36,9 +39,11 @@ struct gs_sink_held {
 struct gs_sink_piece {
     gs_sink *sink;
     uint64_t ticket;
-    bool has_flowed;     /* a part of it is in the stream */
-    size_t buffer_bytes; /* it flows when it holds this much */
-    gs_bytes raw;        /* text, or the payload of the block being filled */
+    bool has_flowed;           /* a part of it is in the stream */
+    bool has_place;            /* in the stream: its length was known when it began */
+    uint64_t place, place_end; /* of what has not flowed */
+    size_t buffer_bytes;       /* it flows when it holds this much */
+    gs_bytes raw;              /* text, or the payload of the block being filled */
     gs_sink_batch ready;
     uint32_t block_records;
     size_t left_out_bytes; /* of these */
@@ -127,7 +132,7 @@ void gs_sink_begin(gs_sink_piece *p, uint64_t ticket)
 {
     gs_assert(p->raw.used == 0 && p->ready.bytes.used == 0 && p->ready.entry_count == 0);
     p->ticket = ticket;
-    p->has_flowed = false;
+    p->has_flowed = p->has_place = false;
     p->buffer_bytes = p->sink->buffer_bytes;
     p->record_count = 0;
     p->strings.used = 0;
@@ -138,6 +143,32 @@ void gs_sink_begin(gs_sink_piece *p, uint64_t ticket)
 void gs_sink_hold_back(gs_sink_piece *p)
 {
     p->buffer_bytes = SIZE_MAX;
+}
+
+gs_code gs_sink_take_place(gs_sink_piece *p, uint64_t bytes, gs_status *st)
+{
+    gs_assert(p->sink->run == NULL && p->zstd == NULL && !p->sink->has_counts);
+    GS_TRY(gs_stream_reserve(p->sink->stream, p->ticket, bytes, true, &p->place, st));
+    p->place_end = p->place + bytes;
+    p->has_place = true;
+    if (p->buffer_bytes > PLACED_BYTES)
+        p->buffer_bytes = PLACED_BYTES;
+    return GS_OK;
+}
+
+/* What is ready goes where it belongs. Up to the end of the piece whole units are written
+ * that begin at multiples of their length, of which the kernel makes large pages. */
+static gs_code put_in_place(gs_sink_piece *p, bool is_last, gs_status *st)
+{
+    gs_bytes *const ready = &p->ready.bytes;
+    gs_assert(ready->used <= p->place_end - p->place);
+    const size_t beyond = (size_t)((p->place + ready->used) % PLACED_BYTES);
+    const size_t kept = is_last || beyond > ready->used ? 0 : beyond;
+    const size_t bytes = ready->used - kept;
+    GS_TRY(gs_stream_put(p->sink->stream, p->place, ready->data, bytes, st));
+    p->place += bytes;
+    ready->used = 0;
+    return kept > 0 ? gs_sink_add_bytes(p, ready->data + bytes, kept, st) : GS_OK;
 }
 
 static gs_code copy_entries(gs_run *run, gs_sink_batch *batch, uint64_t offset,
@@ -229,6 +260,8 @@ static gs_code put_held(gs_sink *sink, uint64_t ticket, gs_status *st)
 /* Gives what is ready to the stream: at its turn, or by another thread. */
 static gs_code flush(gs_sink_piece *p, bool is_last, gs_status *st)
 {
+    if (p->has_place)
+        return put_in_place(p, is_last, st);
     if (is_last && hold(p))
         return GS_OK;
     p->has_flowed = true;
@@ -490,6 +523,7 @@ gs_code gs_sink_end(gs_sink_piece *p, gs_status *st)
         GS_TRY(gs_witness_end(&p->seen, st));
     GS_TRY(p->sink->run != NULL ? end_block(p, st) : encode_text(p, st));
     GS_TRY(flush(p, true, st));
+    gs_assert(!p->has_place || p->place == p->place_end);
     atomic_fetch_add(&p->sink->record_count, p->record_count);
     p->record_count = 0;
     return GS_OK;

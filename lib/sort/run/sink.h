@@ -75,6 +75,10 @@ typedef struct gs_sink_record {
 void gs_sink_begin(gs_sink_piece *p, uint64_t ticket);
 /* Nothing of the piece that was begun goes out before its end, however large it gets. */
 void gs_sink_hold_back(gs_sink_piece *p);
+/* The piece that was begun, of text as it is, will have just so many bytes: its place is
+ * taken now, so that it flows before pieces whose turn comes earlier are complete. Waits
+ * until they have taken theirs. */
+GS_MUST_CHECK gs_code gs_sink_take_place(gs_sink_piece *p, uint64_t bytes, gs_status *st);
 GS_MUST_CHECK gs_code gs_sink_add(gs_sink_piece *p, const gs_sink_record *r,
                                   gs_status *st);
 /* So many records, text only, as they are; nobody looks at them. */

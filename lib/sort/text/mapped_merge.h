@@ -47,6 +47,11 @@ const gs_ordered_copy *gs_mapped_merge_copied(const gs_mapped_merge *m);
 /* By which the output is to be made. */
 const gs_memory_plan *gs_mapped_merge_plan(const gs_mapped_merge *m);
 
+/* Of all that is mapped. */
+uint64_t gs_mapped_merge_bytes(const gs_mapped_merge *m);
+/* Is there room in the page cache for as much once more? */
+bool gs_mapped_merge_fills_cache(const gs_mapped_merge *m);
+
 /* Merges all, as pieces from number `ticket` on. Once. */
 GS_MUST_CHECK gs_code gs_mapped_merge_run(gs_mapped_merge *m, gs_sink *sink,
                                           uint64_t ticket, gs_status *st);

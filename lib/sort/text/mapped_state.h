@@ -33,15 +33,17 @@ struct gs_mapped_merge {
     gs_asked_text *asked;
     gs_sink *sink;
     uint64_t first_ticket;
+    bool has_places; /* what a piece becomes is known before it is merged, and where */
 
     pthread_mutex_t mutex; /* guards what follows */
     pthread_cond_t turn;   /* `sorted` or an end has changed */
     gs_text_cut *cut;
-    const uint8_t *reversed_end; /* of what is left of a text that is reversed */
-    uint64_t next;               /* piece to be taken, counted from 0 */
-    uint64_t sorted;             /* pieces before this one were seen to be sorted */
-    uint64_t end;                /* no pieces from here on, or not in this way */
-    const uint8_t **rest;        /* where that one begins, if there is more */
+    const uint8_t **brought, **kept; /* of each text: up to and from where it is ours */
+    const uint8_t *reversed_end;     /* of what is left of a text that is reversed */
+    uint64_t next;                   /* piece to be taken, counted from 0 */
+    uint64_t sorted;                 /* pieces before this one were seen to be sorted */
+    uint64_t end;                    /* no pieces from here on, or not in this way */
+    const uint8_t **rest;            /* where that one begins, if there is more */
     bool has_rest, has_failed;
 };
 

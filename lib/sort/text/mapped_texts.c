@@ -273,6 +273,11 @@ static gs_code begin_cutting(gs_mapped_merge *m, gs_status *st)
         .are_mapped = true,
     };
     GS_TRY(gs_text_cut_new(&m->cut, &options, st));
+    GS_TRY(gs_mem_new_array(&m->brought, 2 * m->text_count, sizeof *m->brought,
+                            "sources of a merge", st));
+    m->kept = m->brought + m->text_count;
+    for (size_t i = 0; i < m->text_count; i++)
+        m->brought[i] = m->kept[i] = m->texts[i].begin;
     return gs_mem_new_array(&m->rest, m->text_count, sizeof *m->rest,
                             "sources of a merge", st);
 }
@@ -342,6 +347,7 @@ void gs_mapped_merge_free(gs_mapped_merge *m)
     gs_mem_free(m->texts);
     gs_mem_free(m->asked);
     gs_mem_free(m->rest);
+    gs_mem_free(m->brought);
     gs_file_map_close(&m->map);
     pthread_mutex_destroy(&m->mutex);
     pthread_cond_destroy(&m->turn);

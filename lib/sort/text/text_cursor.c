@@ -5,9 +5,7 @@
 #include "io/map_names.h"
 #include "lib/base/assertion.h"
 #include "lib/sort/record/records.h"
-
-/* The processor sees coming what follows, but not of many texts, nor in the next page. */
-enum { AHEAD_BYTES = 1024 };
+#include "lib/sort/text/line_step.h"
 
 /* The end of what may be left, if what is asked for begins before it may. */
 static const uint8_t *clip(const gs_text *text, const uint8_t *data, size_t *bytes)
@@ -84,41 +82,6 @@ gs_code gs_text_cursor_start(gs_text_cursor *c, const gs_text_form *form,
     return GS_OK;
 }
 
-/* How two lines that follow each other differ. */
-typedef struct gs_line_step {
-    size_t bytes;  /* of the second line */
-    size_t differ; /* the first symbol in which it differs from the first, */
-    int order;     /* and whether the first one is smaller, the same or greater */
-} gs_line_step;
-
-/* What gs_line_find and gs_ovc_first_difference say, by one look at the text. `last` lies
- * before `line` in it. */
-static inline gs_line_step step_to(const uint8_t *last, size_t last_bytes,
-                                   const uint8_t *line, size_t left, uint8_t eol)
-{
-    size_t differ = SIZE_MAX, bytes = left;
-    for (size_t at = 0; at < left; at += 64) {
-        if (differ == SIZE_MAX) {
-            const uint64_t others = ~gs_same_mask(line + at, last + at);
-            if (others != 0)
-                differ = at + (size_t)__builtin_ctzll(others);
-        }
-        const uint64_t ends = gs_line_mask(line + at, eol);
-        if (ends != 0) {
-            bytes = at + (size_t)__builtin_ctzll(ends);
-            break;
-        }
-    }
-    if (bytes > left)
-        bytes = left;
-    const size_t common = last_bytes < bytes ? last_bytes : bytes;
-    if (differ < common)
-        return (gs_line_step){bytes, differ / GS_OVC_SYMBOL_BYTES,
-                              last[differ] < line[differ] ? -1 : 1};
-    return (gs_line_step){bytes, common / GS_OVC_SYMBOL_BYTES,
-                          (last_bytes > bytes) - (last_bytes < bytes)};
-}
-
 gs_code gs_text_cursor_advance(gs_text_cursor *c, bool *is_in_order, gs_status *st)
 {
     gs_merge_head *const head = c->head;
@@ -136,12 +99,11 @@ gs_code gs_text_cursor_advance(gs_text_cursor *c, bool *is_in_order, gs_status *
         return GS_OK;
     }
     c->now ^= 1;
-    __builtin_prefetch(c->at + AHEAD_BYTES);
-    __builtin_prefetch(c->at + AHEAD_BYTES + 64);
+    gs_line_ask_ahead(c->at);
     gs_line_step step;
     if (c->form->encoder == NULL && c->form->record_size == 0) {
-        step = step_to(last, last_bytes, c->at, (size_t)(c->text->end - c->at),
-                       c->form->layout->eol);
+        step = gs_line_step_to(last, last_bytes, c->at, (size_t)(c->text->end - c->at),
+                               c->form->layout->eol);
         GS_TRY(take_line(c, step.bytes, st));
     } else {
         GS_TRY(take_line(c, length_of_line(c), st));

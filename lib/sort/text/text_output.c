@@ -7,7 +7,10 @@
 #include "io/stream.h"
 #include "lib/base/cancel.h"
 
-enum { OUTPUT_ZSTD_LEVEL = 3 };
+enum {
+    OUTPUT_ZSTD_LEVEL = 3,
+    PUTTERS_MAX = 4, /* more threads than that would wait for each other */
+};
 
 gs_code gs_text_output_open(gs_output **out, const gs_sort_options *options,
                             gs_status *st)
@@ -142,7 +145,8 @@ gs_code gs_text_output_write(const gs_text_output *out, gs_text_output_fn *make,
     gs_stream_target target = {
         .fd = gs_output_fd(out->output),
         .is_seekable = gs_output_is_seekable(out->output),
-        .try_direct = gs_output_is_own_file(out->output),
+        .try_direct = gs_output_is_own_file(out->output) && !out->fills_cache,
+        .puts_write = out->fills_cache && out->plan->workers <= PUTTERS_MAX,
         .fills_pages =
             gs_output_is_own_file(out->output) && gs_memory_plan_fills_pages(out->plan),
         .space = gs_output_space(out->output),

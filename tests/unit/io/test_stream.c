@@ -72,7 +72,7 @@ static gs_code run(const gs_stream_target *target, int fail_at, uint64_t *total,
     gs_team *team = NULL;
     REQUIRE_OK(gs_team_new(&team, WORKERS, st), st);
     gs_stream_target summed = *target;
-    if (!target->fills_pages) {
+    if (!target->fills_pages && !target->puts_write) {
         summed.sum = XXH3_createState();
         REQUIRE(summed.sum != NULL && XXH3_64bits_reset(summed.sum) == XXH_OK);
     }
@@ -102,6 +102,34 @@ static void lands_in_a_file(bool direct, uint64_t offset)
     memset(got, 0, sizeof got);
     CHECK(pread(fd, got, total, (off_t)offset) == (ssize_t)total);
     CHECK(memcmp(got, expected, total) == 0);
+    (void)close(fd);
+}
+
+/* By whoever puts them, without blocks; and a file that may grow no more. */
+static void lands_without_blocks(uint64_t offset)
+{
+    gs_status st = {.code = GS_OK};
+    const int fd = open("file", O_RDWR | O_CREAT | O_TRUNC, 0600);
+    const gs_stream_target target = {.fd = fd,
+                                     .is_seekable = true,
+                                     .puts_write = true,
+                                     .offset = offset,
+                                     .failure = "write failed: put"};
+    struct rlimit before;
+    uint64_t total = 0;
+    REQUIRE_OK(run(&target, -1, &total, &st), &st);
+    CHECK(total == piece_at[PIECES]);
+    memset(got, 0, sizeof got);
+    CHECK(pread(fd, got, total, (off_t)offset) == (ssize_t)total);
+    CHECK(memcmp(got, expected, total) == 0);
+    REQUIRE(getrlimit(RLIMIT_FSIZE, &before) == 0 && ftruncate(fd, 0) == 0);
+    struct rlimit small = {TOTAL_MAX / 64, before.rlim_max};
+    (void)signal(SIGXFSZ, SIG_IGN);
+    REQUIRE(setrlimit(RLIMIT_FSIZE, &small) == 0);
+    CHECK(run(&target, -1, &total, &st) == GS_ERR_IO);
+    CHECK(st.sys == EFBIG && strcmp(st.msg, "write failed: put") == 0);
+    REQUIRE(setrlimit(RLIMIT_FSIZE, &before) == 0);
+    gs_status_clear(&st);
     (void)close(fd);
 }
 
@@ -317,6 +345,8 @@ int main(void)
         expected[i] = (uint8_t)check_random(&state);
     for (unsigned i = 0; i < 3; i++) {
         lands_in_a_file(false, 0);
+        lands_without_blocks(0);
+        lands_without_blocks(4097);
         lands_in_a_file(false, 1234);
         lands_in_a_file(true, 0);
         lands_in_a_file(true, 8192);
