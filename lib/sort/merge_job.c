@@ -142,29 +142,60 @@ static gs_code take_copy(const gs_file_merge *m, const gs_memory_plan *plan,
     return gs_text_output_settle(&out, copied->records, copied->bytes, st);
 }
 
+/* Nothing is known of what a wrong guess has made. */
+static void forget_guess(gs_file_merge *m, gs_status *st)
+{
+    gs_sort_stats *const stats = m->options->stats;
+    gs_status_clear(st);
+    gs_witness_forget(m->source.witness);
+    m->has_guessed_wrong = true;
+    if (stats == NULL)
+        return;
+    atomic_fetch_sub(&stats->passes, 1);
+    atomic_store(&stats->merge_bytes, 0);
+}
+
+/* *is_wrong if it is to be done again. */
+static gs_code write_mapped(gs_file_merge *m, gs_mapped_merge *mapped, gs_output *output,
+                            bool *is_wrong, gs_status *st)
+{
+    const gs_memory_plan *const plan = gs_mapped_merge_plan(mapped);
+    const gs_ordered_copy *const copied = gs_mapped_merge_copied(mapped);
+    const bool fills_cache = gs_mapped_merge_fills_cache(mapped);
+    *is_wrong = false;
+    if (copied != NULL)
+        return take_copy(m, plan, output, copied, st);
+    if (fills_cache && !m->merge.is_unique && !m->options->output_zstd)
+        gs_output_expect(output, gs_mapped_merge_bytes(mapped));
+    GS_NOTED(write_text(m, plan, output, fills_cache, merge_mapped, mapped, st));
+    *is_wrong = st->code != GS_OK && gs_mapped_merge_was_wrong(mapped);
+    if (*is_wrong)
+        forget_guess(m, st);
+    return st->code;
+}
+
 static gs_code merge_all(gs_file_merge *m, gs_output *output, bool *is_done,
                          gs_status *st)
 {
-    gs_mapped_merge *mapped = NULL;
     const gs_sort_options *const o = m->options;
-    if (o->order.form == GS_FORM_LINES && !o->no_map)
+    const bool may_map = o->order.form == GS_FORM_LINES && !o->no_map;
+    bool is_wrong = may_map;
+    *is_done = true;
+    while (is_wrong) {
+        gs_mapped_merge *mapped = NULL;
         GS_TRY(gs_mapped_merge_new(&mapped, m, output, st));
-    *is_done = mapped != NULL || !m->is_sort;
-    if (mapped != NULL && m->is_sort && m->options->stats != NULL)
-        atomic_store(&m->options->stats->memory_limit_bytes,
-                     gs_mapped_merge_plan(mapped)->limit_bytes);
-    if (mapped == NULL)
-        return m->is_sort ? GS_OK : merge_read(m, output, st);
-    const gs_memory_plan *const plan = gs_mapped_merge_plan(mapped);
-    const bool fills_cache = gs_mapped_merge_fills_cache(mapped);
-    const gs_ordered_copy *const copied = gs_mapped_merge_copied(mapped);
-    if (copied == NULL && fills_cache && !m->merge.is_unique && !o->output_zstd)
-        gs_output_expect(output, gs_mapped_merge_bytes(mapped));
-    GS_NOTED(copied != NULL
-                 ? take_copy(m, plan, output, copied, st)
-                 : write_text(m, plan, output, fills_cache, merge_mapped, mapped, st));
-    gs_mapped_merge_free(mapped);
-    return st->code;
+        if (mapped == NULL)
+            break;
+        if (m->is_sort && o->stats != NULL)
+            atomic_store(&o->stats->memory_limit_bytes,
+                         gs_mapped_merge_plan(mapped)->limit_bytes);
+        GS_NOTED(write_mapped(m, mapped, output, &is_wrong, st));
+        gs_mapped_merge_free(mapped);
+        if (!is_wrong)
+            return st->code;
+    }
+    *is_done = !m->is_sort;
+    return m->is_sort ? GS_OK : merge_read(m, output, st);
 }
 
 static gs_code merge_into(gs_named_job *named, gs_output *output, bool is_sort,

@@ -27,6 +27,25 @@ head -c -1 sorted >unended
 sort_as 'in order, without its last end' unended
 sort_as 'ten' ten
 sort_as 'ten, and the whole' -u ten sorted
+# Where stretches begin is guessed by some lines. Where that is wrong it begins anew.
+tries() {
+    echo "tried: $(grep -c 'merged where they are' log)"
+}
+sort_as 'ten again' ten
+tries
+for at in 5 100003 217000; do # the first part, the middle of one, somewhere
+    awk -v at=$at 'NR == at { print "~" } { print }' ten >eleven
+    sort_as 'ten, and a line out of place' eleven
+    tries
+done
+gpusort sort --parallel=2 eleven | cmp - out
+tac eleven >nevele
+sort_as 'ten, and a line out of place, backwards' -r nevele
+tries
+gpusort sort --stats=stats eleven -o out
+grep -o '"records": [0-9]*\|"passes": [0-9]*' stats
+{ head -n 100000 ten && head -c 3000000 /dev/zero | tr '\0' '~' && echo && tail -n +100001 ten; } >ten_long
+sort_as 'ten, and a long line' ten_long
 sort_as 'shuffled' shuffled
 gpusort sort --verify --stats=stats ten -o out && cmp sorted out
 grep -o '"verified": "[^"]*"' stats

@@ -31,9 +31,10 @@ typedef struct gs_file_merge {
     size_t input_count;
     gs_merge_header_fn *see_header; /* with source.shares_header */
     void *header_context;
-    gs_text_source first; /* the first input, opened for its header; or not open */
-    size_t next_early;    /* where merging goes on when a run needs room */
-    bool is_sort;         /* the inputs need not be sorted: mapped_merge or none */
+    gs_text_source first;   /* the first input, opened for its header; or not open */
+    size_t next_early;      /* where merging goes on when a run needs room */
+    bool is_sort;           /* the inputs need not be sorted: mapped_merge or none */
+    bool has_guessed_wrong; /* how they are sorted: mapped_merge looks at all lines */
 } gs_file_merge;
 
 /* How many sources at once, by memory and by --batch-size. */

@@ -55,6 +55,9 @@ bool gs_mapped_merge_fills_cache(const gs_mapped_merge *m);
 /* Merges all, as pieces from number `ticket` on. Once. */
 GS_MUST_CHECK gs_code gs_mapped_merge_run(gs_mapped_merge *m, gs_sink *sink,
                                           uint64_t ticket, gs_status *st);
+/* It failed since what was guessed to be in order is not: merge->has_guessed_wrong is to
+ * be set, and it is to be made anew. */
+bool gs_mapped_merge_was_wrong(const gs_mapped_merge *m);
 /* Then, the number of the piece that comes next. */
 uint64_t gs_mapped_merge_next_ticket(const gs_mapped_merge *m);
 

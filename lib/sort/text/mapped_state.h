@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * mapped_state: what a mapped merge is made of: mapped_texts.c opens it, mapped_merge.c
- * merges. For those two only.
+ * merges, mapped_piece.c a piece of it. For those only.
  */
 #ifndef GS_LIB_SORT_TEXT_MAPPED_STATE_H
 #define GS_LIB_SORT_TEXT_MAPPED_STATE_H
@@ -34,6 +34,8 @@ struct gs_mapped_merge {
     gs_sink *sink;
     uint64_t first_ticket;
     bool has_places; /* what a piece becomes is known before it is merged, and where */
+    bool is_guess;   /* that the texts are in order: all lines are looked at in merging */
+    atomic_bool was_wrong; /* it was not so */
 
     pthread_mutex_t mutex; /* guards what follows */
     pthread_cond_t turn;   /* `sorted` or an end has changed */
@@ -45,6 +47,8 @@ struct gs_mapped_merge {
     uint64_t end;                    /* no pieces from here on, or not in this way */
     const uint8_t **rest;            /* where that one begins, if there is more */
     bool has_rest, has_failed;
+    gs_multiset read; /* records that the witness has not been told of, and */
+    uint64_t read_bytes;
 };
 
 /* Has text `i` read so far ahead of `from` that no thread needs to wait for it.

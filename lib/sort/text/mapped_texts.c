@@ -186,9 +186,21 @@ static gs_code copy_in_order(gs_mapped_merge *m, const gs_output *output, gs_tea
     return GS_OK;
 }
 
+/* Is it enough to guess where stretches begin? If that was wrong the output is written
+ * anew. What copying has begun is more likely in order but for a few lines. */
+static bool may_be_guessed(const gs_mapped_merge *m, const gs_output *output)
+{
+    const gs_sort_options *const o = m->merge->options;
+    return m->form.encoder == NULL && m->form.record_size == 0 &&
+           !m->merge->merge.is_unique && !m->merge->has_guessed_wrong &&
+           !m->copied.was_begun && !o->output_zstd && !o->sums_output &&
+           o->taker == NULL && !gs_witness_is_full(m->merge->source.witness) &&
+           gs_output_is_own_file(output);
+}
+
 /* Instead of files that need not be sorted: their sorted stretches, if there are few. */
-static gs_code take_stretches(gs_mapped_merge *m, gs_team *team, bool *are_few,
-                              gs_status *st)
+static gs_code take_stretches(gs_mapped_merge *m, const gs_output *output, gs_team *team,
+                              bool *are_few, gs_status *st)
 {
     const gs_sort_options *const o = m->merge->options;
     gs_text *stretches = NULL;
@@ -198,6 +210,7 @@ static gs_code take_stretches(gs_mapped_merge *m, gs_team *team, bool *are_few,
         .text_count = m->text_count,
         .line_bytes_max = m->merge->source.record_bytes_max,
         .may_be_reversed = may_be_reversed(m),
+        .is_guess = may_be_guessed(m, output) ? &m->is_guess : NULL,
         .team = team,
         .cancel = o->cancel_signal,
     };
@@ -216,8 +229,9 @@ static gs_code take_stretches(gs_mapped_merge *m, gs_team *team, bool *are_few,
         gs_mem_free(m->texts);
         m->texts = stretches;
         m->text_count = count;
-        gs_log_say(o->log, GS_LOG_INFO, "sorted stretches of the input: %zu%s", count,
-                   stretches[0].is_reversed ? ", the other way round" : "");
+        if (!m->is_guess)
+            gs_log_say(o->log, GS_LOG_INFO, "sorted stretches of the input: %zu%s", count,
+                       stretches[0].is_reversed ? ", the other way round" : "");
     } else {
         gs_mem_free(stretches);
     }
@@ -236,7 +250,7 @@ static gs_code look_at_order(gs_mapped_merge *m, const gs_output *output, bool *
         GS_NOTED(copy_in_order(m, output, team, st));
     *is_known = m->copied.is_done;
     if (st->code == GS_OK && !*is_known)
-        GS_NOTED(take_stretches(m, team, is_known, st));
+        GS_NOTED(take_stretches(m, output, team, is_known, st));
     gs_team_free(team);
     return st->code;
 }

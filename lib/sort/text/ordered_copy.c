@@ -238,6 +238,7 @@ gs_code gs_ordered_copy_run(gs_ordered_copy *out, const gs_ordered_copy_options 
     job.before_bytes = part < BEFORE_BYTES ? part : BEFORE_BYTES;
     GS_TRY(gs_team_run(options->team, copy_worker, &job, st));
     *out = (gs_ordered_copy){.is_done = !atomic_load(&job.is_over),
+                             .was_begun = true,
                              .is_reversed = job.is_reversed,
                              .records = atomic_load(&job.records),
                              .bytes = job.total_bytes};

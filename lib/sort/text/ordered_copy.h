@@ -39,7 +39,8 @@ typedef struct gs_ordered_copy_options {
 } gs_ordered_copy_options;
 
 typedef struct gs_ordered_copy {
-    bool is_done; /* else nothing is known, and the output may hold anything */
+    bool is_done;   /* else nothing is known, and the output may hold anything */
+    bool was_begun; /* some lines stood in one order */
     bool is_reversed;
     uint64_t records;
     uint64_t bytes; /* of the output: a last line without its end gets one */

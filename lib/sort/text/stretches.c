@@ -22,11 +22,21 @@ typedef struct gs_stretch_begin {
     const uint8_t *at;
 } gs_stretch_begin;
 
+/* Lines to be looked at: those that begin in it. */
+typedef struct gs_stretch_part {
+    size_t text;
+    const uint8_t *begin, *end;
+} gs_stretch_part;
+
 typedef struct gs_stretch_search {
     const gs_stretches_options *options;
     size_t line_bytes_max;
-    size_t part_count; /* of all texts */
-    bool is_reversed;  /* a line that belongs behind the one before it is out of place */
+    size_t part_count; /* of all texts, or */
+    bool is_guess;     /* these: two lines may be out of order in each, or they are the
+                          last of a text */
+    gs_stretch_part guessed[2 * GS_STRETCHES_MAX];
+    size_t guessed_count;
+    bool is_reversed; /* a line that belongs behind the one before it is out of place */
     atomic_size_t next_part;
     atomic_bool is_over;
 
@@ -59,15 +69,24 @@ static int compare(const gs_text_form *form, const gs_merge_head *a,
     return form->layout->is_backwards ? -d : d;
 }
 
+static void guess_part(gs_stretch_search *s, const gs_text *text, const uint8_t *begin,
+                       const uint8_t *end)
+{
+    if (s->guessed_count < 2 * GS_STRETCHES_MAX)
+        s->guessed[s->guessed_count++] =
+            (gs_stretch_part){(size_t)(text - s->options->texts), begin, end};
+}
+
 /* Do some lines of the text allow for so few stretches? And for one that is reversed, in
  * which none of them goes up? */
-static gs_code sample_text(const gs_stretch_search *s, const gs_text *text,
-                           size_t *stretches, bool *may_be_reversed, gs_status *st)
+static gs_code sample_text(gs_stretch_search *s, const gs_text *text, size_t *stretches,
+                           bool *may_be_reversed, gs_status *st)
 {
     const gs_text_form *const form = &s->options->form;
     const size_t bytes = (size_t)(text->end - text->begin), step = bytes / SAMPLED;
     gs_text_cursor lines[2] = {{0}};
     gs_merge_head heads[2];
+    const uint8_t *last = text->begin;
     bool has_last = false;
     *stretches += 1;
     for (size_t i = 0;
@@ -88,11 +107,15 @@ static gs_code sample_text(const gs_stretch_search *s, const gs_text *text,
                                             &heads[now], st));
         const int d = has_last ? compare(form, &heads[!now], &heads[now]) : 0;
         *stretches += d > 0;
+        if (d > 0)
+            guess_part(s, text, last, line);
+        last = line;
         *may_be_reversed = *may_be_reversed && d >= 0;
         has_last = true;
         if (i >= 2)
             gs_file_map_leave_part(at - 2 * step, step);
     }
+    guess_part(s, text, last, text->end);
 fail:
     gs_file_map_leave_part(text->begin, bytes);
     gs_text_cursor_release(&lines[0]);
@@ -202,18 +225,17 @@ static gs_code look_at_part(gs_stretch_search *s, gs_text_cursor *c, size_t numb
 }
 
 /* Which part of which text a number means. */
-static const gs_text *find_part(const gs_stretch_search *s, size_t *part)
+static gs_stretch_part find_part(const gs_stretch_search *s, size_t part)
 {
     const gs_text *text = s->options->texts;
-    while (*part >= parts_of(text))
-        *part -= parts_of(text++);
-    return text;
-}
-
-static size_t part_bytes(const gs_text *text, size_t part)
-{
-    const size_t left = (size_t)(text->end - text->begin) - part * PART_BYTES;
-    return left < PART_BYTES ? left : PART_BYTES;
+    if (s->is_guess)
+        return s->guessed[part];
+    while (part >= parts_of(text))
+        part -= parts_of(text++);
+    const uint8_t *const begin = text->begin + part * PART_BYTES;
+    const size_t left = (size_t)(text->end - begin);
+    return (gs_stretch_part){(size_t)(text - s->options->texts), begin,
+                             begin + (left < PART_BYTES ? left : PART_BYTES)};
 }
 
 static gs_code look_at_parts(void *context, unsigned worker, gs_status *st)
@@ -222,21 +244,18 @@ static gs_code look_at_parts(void *context, unsigned worker, gs_status *st)
     gs_text_cursor cursor = {0};
     (void)worker;
     for (size_t i; (i = atomic_fetch_add(&s->next_part, 1)) < s->part_count;) {
-        size_t part = i, ahead = i + ASK_AHEAD;
-        const gs_text *const text = find_part(s, &part);
-        const uint8_t *const begin = text->begin + part * PART_BYTES;
-        const size_t bytes = part_bytes(text, part);
+        const gs_stretch_part part = find_part(s, i);
+        const size_t bytes = (size_t)(part.end - part.begin);
         if (atomic_load(&s->is_over))
             break;
-        if (ahead < s->part_count) {
-            const gs_text *const later = find_part(s, &ahead);
-            gs_file_map_ask(later->begin + ahead * PART_BYTES, part_bytes(later, ahead));
+        if (i + ASK_AHEAD < s->part_count) {
+            const gs_stretch_part later = find_part(s, i + ASK_AHEAD);
+            gs_file_map_ask(later.begin, (size_t)(later.end - later.begin));
         }
-        gs_file_map_bring(begin, bytes);
+        gs_file_map_bring(part.begin, bytes);
         GS_TRY_OR_FAIL(gs_cancel_check(s->options->cancel, st));
-        GS_TRY_OR_FAIL(look_at_part(s, &cursor, (size_t)(text - s->options->texts), begin,
-                                    begin + bytes, st));
-        gs_file_map_leave_part(begin, bytes);
+        GS_TRY_OR_FAIL(look_at_part(s, &cursor, part.text, part.begin, part.end, st));
+        gs_file_map_leave_part(part.begin, bytes);
     }
 fail:
     if (st->code != GS_OK)
@@ -291,6 +310,11 @@ gs_code gs_stretches_find(const gs_stretches_options *options, gs_text *stretche
         s.begins[s.count++] = (gs_stretch_begin){i, text->begin};
     }
     s.is_reversed = sampled > GS_STRETCHES_MAX;
+    s.is_guess = options->is_guess != NULL && !s.is_reversed;
+    if (s.is_guess)
+        s.part_count = s.guessed_count;
+    if (options->is_guess != NULL)
+        *options->is_guess = s.is_guess;
     pthread_mutex_init(&s.mutex, NULL);
     GS_NOTED(gs_team_run(options->team, look_at_parts, &s, st));
     pthread_mutex_destroy(&s.mutex);

@@ -10,6 +10,10 @@
  * their stretches are merged. Lines from all over the texts say at once if there are
  * many stretches; if not, all lines are looked at, by all threads. A single text may be
  * in order the other way round, all of it: then it is one stretch that says so.
+ *
+ * Who sees the order of all lines later on may do with a guess: only lines between two of
+ * those from all over the texts that are out of order are looked at, and those behind the
+ * last of them, where something was appended. Then there may be more stretches.
  */
 #ifndef GS_LIB_SORT_TEXT_STRETCHES_H
 #define GS_LIB_SORT_TEXT_STRETCHES_H
@@ -25,6 +29,7 @@ typedef struct gs_stretches_options {
     size_t text_count;    /* no more than GS_STRETCHES_MAX */
     size_t line_bytes_max;
     bool may_be_reversed; /* one that is reversed is looked for too */
+    bool *is_guess;       /* is set if it is one; NULL: it must not be */
     gs_team *team;
     const volatile int *cancel;
 } gs_stretches_options;

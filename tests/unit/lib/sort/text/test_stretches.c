@@ -60,8 +60,8 @@ static void make_text(made_text *t, size_t lines, size_t stretches, bool is_back
 }
 
 /* In so many of the texts. */
-static size_t find_in(const gs_text_form *form, const made_text *made, size_t text_count,
-                      gs_text *stretches, size_t line_bytes_max)
+static size_t guess_in(const gs_text_form *form, const made_text *made, size_t text_count,
+                       gs_text *stretches, size_t line_bytes_max, bool *is_guess)
 {
     gs_status st = {.code = GS_OK};
     gs_text texts[TEXTS] = {{0}};
@@ -69,7 +69,8 @@ static size_t find_in(const gs_text_form *form, const made_text *made, size_t te
                                     .texts = texts,
                                     .text_count = text_count,
                                     .line_bytes_max = line_bytes_max,
-                                    .may_be_reversed = true};
+                                    .may_be_reversed = true,
+                                    .is_guess = is_guess};
     size_t count = 99;
     for (size_t i = 0; i < text_count; i++)
         texts[i] = (gs_text){
@@ -78,6 +79,12 @@ static size_t find_in(const gs_text_form *form, const made_text *made, size_t te
     REQUIRE_OK(gs_stretches_find(&options, stretches, &count, &st), &st);
     gs_team_free(options.team);
     return count;
+}
+
+static size_t find_in(const gs_text_form *form, const made_text *made, size_t text_count,
+                      gs_text *stretches, size_t line_bytes_max)
+{
+    return guess_in(form, made, text_count, stretches, line_bytes_max, NULL);
 }
 
 static size_t find(const gs_text_form *form, const made_text *made, gs_text *stretches,
@@ -112,6 +119,36 @@ static void reversed_is_found(const gs_text_form *form, made_text *made, size_t 
     make_text(&made[0], lines, 1, is_backwards, state);
     REQUIRE(find_in(form, made, 1, stretches, 1000) == 1);
     CHECK(!stretches[0].is_reversed);
+}
+
+/* Of long stretches, and one that was appended, a guess says what is so; of a line out of
+ * place it need not know. A text that is reversed is looked at. */
+static void some_are_guessed(const gs_text_form *form, made_text *made, size_t lines,
+                             uint64_t *state)
+{
+    gs_text found[GS_STRETCHES_MAX], guessed[GS_STRETCHES_MAX];
+    const bool is_backwards = form->layout->is_backwards;
+    bool is_guess = false;
+    for (unsigned round = 0; round < 4; round++) {
+        make_text(&made[0], lines, 1 + check_random(state) % 15, is_backwards, state);
+        make_text(&made[1], lines / 2, 1 + check_random(state) % 15, is_backwards, state);
+        if (round == 3)
+            put_number(made[1].data + made[1].bytes - WIDTH, is_backwards ? 9999999 : 0);
+        const size_t count = find(form, made, found, 1000);
+        REQUIRE(guess_in(form, made, 2, guessed, 1000, &is_guess) == count && is_guess);
+        for (size_t i = 0; i < count; i++)
+            CHECK(guessed[i].begin == found[i].begin && guessed[i].end == found[i].end &&
+                  guessed[i].file == found[i].file);
+    }
+    make_text(&made[0], lines, 2, is_backwards, state);
+    put_number(made[0].data + made[0].bytes / 4 / WIDTH * WIDTH + 5 * WIDTH,
+               is_backwards ? 0 : 9999999);
+    REQUIRE(find_in(form, made, 1, found, 1000) == 3);
+    const size_t count = guess_in(form, made, 1, guessed, 1000, &is_guess);
+    CHECK((count == 2 || count == 3) && is_guess);
+    make_text(&made[0], lines, 1, !is_backwards, state);
+    CHECK(guess_in(form, made, 1, guessed, 1000, &is_guess) == 1 && !is_guess);
+    CHECK(guessed[0].is_reversed);
 }
 
 static void all_are_found(const gs_text_form *form, made_text *made, size_t lines,
@@ -190,6 +227,7 @@ int main(void)
         all_are_found(&forms[i], made, i < 2 ? lines : lines / 2, &state);
         others_are_refused(&forms[i], made, lines / 2, &state);
         reversed_is_found(&forms[i], made, lines / 2, &state);
+        some_are_guessed(&forms[i], made, lines / 2, &state);
     }
     gs_key_encoder_free(encoder);
     for (size_t i = 0; i < TEXTS; i++)
