@@ -400,6 +400,11 @@ static gs_code write_put(gs_stream *s, uint64_t offset, const void *data, size_t
     return st->code;
 }
 
+bool gs_stream_puts_write(const gs_stream *s)
+{
+    return s->puts_write;
+}
+
 gs_code gs_stream_put(gs_stream *s, uint64_t offset, const void *data, size_t bytes,
                       gs_status *st)
 {

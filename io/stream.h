@@ -97,6 +97,8 @@ GS_MUST_CHECK gs_code gs_stream_put(gs_stream *s, uint64_t offset, const void *d
 GS_MUST_CHECK gs_code gs_stream_finish(gs_stream *s, uint64_t *total, gs_status *st);
 
 /* A thread gives up: everybody else fails too. */
+/* Does put write, as asked for? */
+bool gs_stream_puts_write(const gs_stream *s);
 void gs_stream_abort(gs_stream *s, const gs_status *why);
 
 uint64_t gs_stream_bytes_written(const gs_stream *s);

@@ -165,7 +165,8 @@ static gs_code write_mapped(gs_file_merge *m, gs_mapped_merge *mapped, gs_output
     *is_wrong = false;
     if (copied != NULL)
         return take_copy(m, plan, output, copied, st);
-    if (fills_cache && !m->merge.is_unique && !m->options->output_zstd)
+    if (fills_cache && gs_memory_plan_mergers_write(plan) && !m->merge.is_unique &&
+        !m->options->output_zstd)
         gs_output_expect(output, gs_mapped_merge_bytes(mapped));
     GS_NOTED(write_text(m, plan, output, fills_cache, merge_mapped, mapped, st));
     *is_wrong = st->code != GS_OK && gs_mapped_merge_was_wrong(mapped);

@@ -267,6 +267,12 @@ size_t gs_memory_plan_texts(const gs_memory_plan *plan, bool is_fed)
 
 /* One thread writes 3 GB/s to a file in memory, at half the processor time that it takes
  * to fill its pages: few cores have no more to write. */
+bool gs_memory_plan_mergers_write(const gs_memory_plan *plan)
+{
+    enum { WORKERS_MAX = 4 };
+    return plan->workers > 1 && plan->workers <= WORKERS_MAX;
+}
+
 bool gs_memory_plan_fills_pages(const gs_memory_plan *plan)
 {
     enum { WORKERS_MIN = 8 };

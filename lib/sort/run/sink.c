@@ -151,19 +151,22 @@ gs_code gs_sink_take_place(gs_sink_piece *p, uint64_t bytes, gs_status *st)
     GS_TRY(gs_stream_reserve(p->sink->stream, p->ticket, bytes, true, &p->place, st));
     p->place_end = p->place + bytes;
     p->has_place = true;
-    if (p->buffer_bytes > PLACED_BYTES)
+    if (gs_stream_puts_write(p->sink->stream) && p->buffer_bytes > PLACED_BYTES)
         p->buffer_bytes = PLACED_BYTES;
     return GS_OK;
 }
 
-/* What is ready goes where it belongs. Up to the end of the piece whole units are written
- * that begin at multiples of their length, of which the kernel makes large pages. */
+/* What is ready goes where it belongs. If that is written at once, whole units are, up to
+ * the end of the piece, that begin at multiples of their length, of which the kernel
+ * makes large pages. */
 static gs_code put_in_place(gs_sink_piece *p, bool is_last, gs_status *st)
 {
     gs_bytes *const ready = &p->ready.bytes;
     gs_assert(ready->used <= p->place_end - p->place);
     const size_t beyond = (size_t)((p->place + ready->used) % PLACED_BYTES);
-    const size_t kept = is_last || beyond > ready->used ? 0 : beyond;
+    const bool is_whole =
+        is_last || beyond > ready->used || !gs_stream_puts_write(p->sink->stream);
+    const size_t kept = is_whole ? 0 : beyond;
     const size_t bytes = ready->used - kept;
     GS_TRY(gs_stream_put(p->sink->stream, p->place, ready->data, bytes, st));
     p->place += bytes;
