@@ -4,6 +4,7 @@
 #include <stdatomic.h>
 #include <string.h>
 
+#include "io/file_pages.h"
 #include "io/write_all.h"
 #include "lib/base/cancel.h"
 #include "lib/base/mem.h"
@@ -21,6 +22,7 @@ typedef struct gs_copy_job {
     uint64_t total_bytes; /* of the output */
     size_t part_count, before_bytes;
     bool is_reversed;
+    gs_file_pages *pages; /* of the output; NULL: it is written */
     atomic_size_t next_part;
     atomic_bool is_over; /* it is not for this */
     _Atomic uint64_t records;
@@ -160,11 +162,27 @@ static bool look_at_part(gs_copy_job *job, gs_copy_worker *w, const gs_copy_part
     return true;
 }
 
+/* To pages that nobody else fills; what goes beyond them is a byte of the last part. */
+static bool fill_part(const gs_copy_job *job, const gs_copy_worker *w,
+                      const gs_copy_part *part)
+{
+    uint8_t *to;
+    if (gs_file_pages_get(job->pages, part->begin, part->bytes, job->total_bytes, &to) !=
+        0)
+        return false;
+    memcpy(to, w->text + part->before, part->bytes);
+    gs_file_pages_drop(job->pages, part->begin);
+    return !part->is_open || gs_pwrite_all(job->options->to, &job->options->eol, 1,
+                                           part->begin + part->bytes) == 0;
+}
+
 /* Where they belong. */
 static bool write_part(const gs_copy_job *job, const gs_copy_worker *w,
                        const gs_copy_part *part, size_t turned_bytes)
 {
     const gs_ordered_copy_options *const o = job->options;
+    if (job->pages != NULL)
+        return fill_part(job, w, part);
     if (!job->is_reversed)
         return gs_pwrite_all(o->to, w->text + part->before, part->bytes + part->is_open,
                              part->begin) == 0;
@@ -222,6 +240,18 @@ static gs_code copy_worker(void *context, unsigned number, gs_status *st)
     return st->code;
 }
 
+/* Of lines in order the parts are stretches of the file; who is refused writes. */
+static void open_pages(gs_copy_job *job)
+{
+    const gs_ordered_copy_options *const o = job->options;
+    gs_status refusal = {.code = GS_OK};
+    if (!o->fills_pages || job->is_reversed || !gs_file_pages_fit(o->to))
+        return;
+    if (gs_file_pages_new(&job->pages, o->to, 0, o->part_bytes, o->space, &refusal) !=
+        GS_OK)
+        job->pages = NULL;
+}
+
 gs_code gs_ordered_copy_run(gs_ordered_copy *out, const gs_ordered_copy_options *options,
                             gs_status *st)
 {
@@ -236,7 +266,10 @@ gs_code gs_ordered_copy_run(gs_ordered_copy *out, const gs_ordered_copy_options 
     job.total_bytes = options->bytes + (last != options->eol);
     job.part_count = (size_t)((options->bytes + part - 1) / part);
     job.before_bytes = part < BEFORE_BYTES ? part : BEFORE_BYTES;
-    GS_TRY(gs_team_run(options->team, copy_worker, &job, st));
+    open_pages(&job);
+    GS_NOTED(gs_team_run(options->team, copy_worker, &job, st));
+    gs_file_pages_free(job.pages);
+    GS_TRY(st->code);
     *out = (gs_ordered_copy){.is_done = !atomic_load(&job.is_over),
                              .was_begun = true,
                              .is_reversed = job.is_reversed,

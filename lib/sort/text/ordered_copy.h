@@ -22,6 +22,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "io/file_space.h"
 #include "lib/base/status.h"
 #include "lib/base/team.h"
 
@@ -32,7 +33,9 @@ typedef struct gs_ordered_copy_options {
     uint8_t eol;          /* lines are their own strings */
     bool is_backwards;    /* the order that is asked for */
     bool may_be_reversed; /* the file may have the other one */
-    size_t part_bytes;
+    bool fills_pages;     /* of what is written, if it is in memory (io/file_pages.h) */
+    gs_file_space *space; /* of it, that is being taken then; NULL: none is */
+    size_t part_bytes;    /* a multiple of a page */
     gs_team *team;
     const volatile int *cancel;
     _Atomic uint64_t *copied_bytes; /* so far; NULL: nobody asks */

@@ -8,11 +8,13 @@
 
 #include "lib/sort/text/ordered_copy.h"
 
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "io/file_pages.h"
 #include "io/write_all.h"
 #include "lib/base/mem.h"
 #include "tests/check.h"
@@ -63,6 +65,9 @@ static void put(text *t, size_t count, bool backwards)
     }
 }
 
+/* Pages of the output are filled, in parts that are some of them. */
+static bool fills_pages;
+
 static gs_ordered_copy run(const text *t, size_t part_bytes, bool is_backwards,
                            bool may_be_reversed)
 {
@@ -76,6 +81,7 @@ static gs_ordered_copy run(const text *t, size_t part_bytes, bool is_backwards,
                                              .eol = '\n',
                                              .is_backwards = is_backwards,
                                              .may_be_reversed = may_be_reversed,
+                                             .fills_pages = fills_pages,
                                              .part_bytes = part_bytes,
                                              .team = team};
     REQUIRE_OK(gs_ordered_copy_run(&result, &options, &st), &st);
@@ -96,6 +102,8 @@ static void has_come_out(const gs_ordered_copy *result, const text *expected,
 
 static size_t some_part(uint64_t *state)
 {
+    if (fills_pages)
+        return (1 + check_random(state) % 4) * 4096;
     return 4 * LINE_MAX_BYTES + check_random(state) % 4096;
 }
 
@@ -173,6 +181,11 @@ int main(void)
         ordered_lines_come_out(&state);
     disorder_is_seen(&state);
     long_lines_are_refused(&state);
+    (void)close(to);
+    to = open("/dev/shm", O_RDWR | O_TMPFILE | O_CLOEXEC, 0600);
+    fills_pages = to >= 0 && gs_file_pages_fit(to);
+    for (unsigned i = 0; i < check_often(60) && fills_pages; i++)
+        ordered_lines_come_out(&state);
     gs_team_free(team);
     CHECK(gs_mem_held_bytes() == 0);
     return check_result();
