@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import ast
 import errno
+import json
 import os
 import random
 import re
@@ -16,6 +17,7 @@ import tempfile
 import time
 import unittest
 import zlib
+from contextlib import nullcontext
 from pathlib import Path
 from unittest import mock
 
@@ -128,6 +130,36 @@ class Programs(Scratch):
             gpusort.run(["sh", "-c", "echo sh: no nosuch >&2; exit 2"])
         with self.assertRaisesRegex(PassingTrouble, "sh -c was ended by signal 9"):
             gpusort.run(["sh", "-c", "kill -9 $$"])
+
+
+    def test_a_node_with_another_gpusort_is_named(self) -> None:
+        program = self.folder / "gpusort"
+        program.write_text("#!/bin/sh\necho gpusort 8\n")
+        program.chmod(0o755)
+        self.assertEqual(gpusort.find_same(str(program), "gpusort 8"), str(program))
+        here = re.escape(os.uname().nodename)
+        with self.assertRaisesRegex(Trouble, f"on {here} is gpusort 8, and the job's is gpusort 7: "):
+            gpusort.find_same(str(program), "gpusort 7")
+        with mock.patch.dict(sys.modules, {"xxhash": sys}):  # which is not asked for anything here
+            from gpusort_ray import sort_tasks
+        o, _ = parse_sort([f"--gpusort={program}"])
+        for version, is_told in (("gpusort 8", True), ("gpusort 7", False)):
+            work = sort_tasks.Work(o, 1, b"", 1 << 20, 1, "cpu", "out", version)
+            with nullcontext() if is_told else self.assertRaises(Trouble):
+                self.assertEqual(work.words("sort", str(self.folder))[:2], [str(program), "sort"])
+
+    def test_every_task_asks_which_gpusort_it_has(self) -> None:
+        """Whoever takes the program as it is, is the driver or puts nothing in order."""
+        allowed = {
+            ("chunks", "text_of"), ("sort_tasks", "check_options"), ("search", "ask_shard"),
+            ("sort_job", "run"), ("index_job", "run"),
+        }  # fmt: skip
+        found = set()
+        for path in Path(gpusort.__file__).parent.glob("*.py"):
+            for function in ast.walk(ast.parse(path.read_text())):
+                if isinstance(function, ast.FunctionDef) and "gpusort.find(" in ast.unparse(function):
+                    found.add((path.stem, function.name))
+        self.assertEqual(found, allowed, "gpusort.find_same")
 
 
 class Chunks(Scratch):
@@ -268,10 +300,12 @@ class WrittenFiles(Scratch):
 
 
 class Manifests(Scratch):
+    VERSION = "gpusort 7"
+
     def made(self) -> tuple[manifest.Manifest, plan.Plan]:
         a = self.file("a", b"line\n" * 100)
         made = plan.make([a], parse_sort(["--chunk=100"])[0], Chunks.room)
-        return manifest.Manifest.begin(str(self.folder), manifest.SORT, ["-n"], made), made
+        return manifest.Manifest.begin(str(self.folder), manifest.SORT, ["-n"], made, self.VERSION), made
 
     def test_comes_back_as_it_was(self) -> None:
         m, made = self.made()
@@ -279,7 +313,7 @@ class Manifests(Scratch):
         m.add(1, 7, "abc")
         m.complete()
         again = manifest.Manifest.read(str(self.folder), manifest.SORT)
-        again.check_same(["-n"], made)
+        again.check_same(["-n"], made, self.VERSION)
         self.assertEqual(again.splitters, b"\xff\0\n")
         self.assertEqual((again.done, again.parts, again.is_complete), ({1: (7, "abc")}, 3, True))
         self.assertEqual(again.plan.chunks, made.chunks)
@@ -287,17 +321,34 @@ class Manifests(Scratch):
     def test_another_job_is_refused(self) -> None:
         m, made = self.made()
         with self.assertRaisesRegex(Trouble, "other options"):
-            m.check_same(["-r"], made)
+            m.check_same(["-r"], made, self.VERSION)
         b = self.file("a", b"line\n" * 101)
         with self.assertRaisesRegex(Trouble, "changed"):
-            m.check_same(["-n"], plan.make([b], parse_sort([])[0], Chunks.room))
+            m.check_same(["-n"], plan.make([b], parse_sort([])[0], Chunks.room), self.VERSION)
+
+    def test_another_gpusort_is_refused(self) -> None:
+        """Parts of two versions may be in two orders."""
+        m, made = self.made()
+        with self.assertRaisesRegex(Trouble, "was begun with gpusort 7, and this is gpusort 8: .*--replace"):
+            m.check_same(["-n"], made, "gpusort 8")
+
+    def test_what_was_written_before_is_read(self) -> None:
+        for format in (manifest.SORT, manifest.INDEX, manifest.INDEX_OF_TERMS):
+            m, made = self.made()
+            body = {**m._body, "format": format.replace(" 2", " 1")}
+            del body["gpusort"]
+            self.file(manifest.NAME, json.dumps(body).encode())
+            again = manifest.Manifest.read(str(self.folder), format)
+            self.assertEqual((again.kind, again.plan), (format, made))
+            with self.assertRaisesRegex(Trouble, "does not name"):
+                again.check_same(["-n"], made, self.VERSION)
 
     def test_waits_for_the_disk_only_with_parts_that_do(self) -> None:
         made = plan.make([self.file("a", b"line\n")], parse_sort([])[0], Chunks.room)
         for syncs in (False, True):
             with mock.patch("os.fsync", wraps=os.fsync) as waited:
                 m = manifest.Manifest.begin(
-                    str(self.folder), manifest.SORT, [], made, syncs=syncs
+                    str(self.folder), manifest.SORT, [], made, self.VERSION, syncs=syncs
                 )
                 m.complete()
                 manifest.Manifest.read(str(self.folder), manifest.SORT, syncs=syncs).complete()
@@ -306,7 +357,7 @@ class Manifests(Scratch):
     def test_other_keys_come_with_another_format(self) -> None:
         """What there is in manifests of these formats, as a sum of all keys: who reads one
         takes it for what it was written as."""
-        known = {("gpusort-ray sort 1", "gpusort-ray index 1", "gpusort-ray index by terms 1"): 1843166652}
+        known = {("gpusort-ray sort 2", "gpusort-ray index 2", "gpusort-ray index by terms 2"): 2317842619}
         keys = set()
         for node in ast.walk(ast.parse(Path(manifest.__file__).read_text())):
             if isinstance(node, ast.Dict):

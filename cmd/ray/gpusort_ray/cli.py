@@ -24,7 +24,8 @@ checksums.
   --out=DIR|URL       where the parts go, and a manifest that says what they are
   --parts=N           so many of them
   --chunk=SIZE        so much is sorted by one task
-  --resume            go on with what a driver that died has left in DIR
+  --resume            go on with what a driver that died has left in DIR, by
+                      the same gpusort
   --replace           take away what another sort has left there
   --files0-from=F     read names of inputs, each ended by a zero byte
   --address=ADDRESS   of the Ray cluster (default: $RAY_ADDRESS, or a new one here)

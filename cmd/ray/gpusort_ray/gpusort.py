@@ -47,6 +47,24 @@ def find(asked: str = "") -> str:
     return found
 
 
+def version_of(program: str) -> str:
+    """What it says: records of another version may be in another order."""
+    return run([program, "--version"]).decode(errors="replace").strip()
+
+
+def find_same(asked: str, version: str) -> str:
+    """The program on this node, which must be the one that the job was begun with: what two
+    versions put in order must not be merged."""
+    program = find(asked)
+    here = version_of(program)
+    if here != version:
+        raise Trouble(
+            f"{program} on {os.uname().nodename} is {here}, and the job's is {version}: "
+            "install the same gpusort on all nodes"
+        )
+    return program
+
+
 def _die_with_parent() -> None:
     """A task that is killed takes its gpusort with it."""
     if sys.platform == "linux":

@@ -40,7 +40,7 @@ def build_shard(work: IndexWork, number: int, chunk: Chunk) -> ShardDone:
     chunks.check_unchanged(chunk)
     target = files.join(work.out, shard_name(number))
     needed = _TEMPORARY * chunk.bytes + chunks.fetched_bytes(chunk)
-    program = gpusort.find(o.job.gpusort)
+    program = gpusort.find_same(o.job.gpusort, work.version)
     with gpusort.scratch(o.job.scratch, needed) as folder:
         words, feed = chunks.input_of(chunk, o, folder, keeps_names=True)
         if feed is not None and not o.format:
@@ -85,19 +85,20 @@ class IndexJob:
             raise Trouble("there is no input")
         self._cluster = clusters.connect(o)
         plan = self._plan(inputs, self._cluster.room)
+        version = gpusort.version_of(gpusort.find(o.gpusort))
         kind = INDEX_OF_TERMS if self._o.ranges else INDEX
         if goes_on:
             manifest = Manifest.read(o.out, kind)
-            manifest.check_same(self._o.told, plan)
+            manifest.check_same(self._o.told, plan, version)
             plan = manifest.plan
         else:
             self._clear(found, inputs)
-            manifest = Manifest.begin(o.out, kind, self._o.told, plan)
+            manifest = Manifest.begin(o.out, kind, self._o.told, plan, version)
         if o.resumes or o.replaces:
             out_folder.remove(o.out, out_folder.left_of(found))
         self._watch.begin(plan.bytes, len(plan.chunks), plan.parts)
         c = self._cluster
-        work = IndexWork(self._o, c.room.memory_bytes, c.cpus, c.engine, o.out)
+        work = IndexWork(self._o, c.room.memory_bytes, c.cpus, c.engine, o.out, version)
         if not manifest.is_complete:
             self._build(plan, manifest, c.ray.put(work))
         if self._o.ranges:

@@ -21,6 +21,7 @@ class IndexWork:
     cpus: int
     engine: str
     out: str
+    version: str  # of gpusort, on all nodes
 
 
 def shard_name(number: int) -> str:

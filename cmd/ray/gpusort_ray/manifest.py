@@ -19,8 +19,14 @@ from .errors import Trouble
 from .plan import Chunk, Plan
 
 NAME = "manifest.json"
-SORT, INDEX = "gpusort-ray sort 1", "gpusort-ray index 1"
-INDEX_OF_TERMS = "gpusort-ray index by terms 1"  # shards on the way, at the end one index
+SORT, INDEX = "gpusort-ray sort 2", "gpusort-ray index 2"
+INDEX_OF_TERMS = "gpusort-ray index by terms 2"  # shards on the way, at the end one index
+# Those of before, which do not say what gpusort they are of: they can be read, but no job
+# goes on from them.
+_BEFORE = {
+    "gpusort-ray sort 1": SORT, "gpusort-ray index 1": INDEX,
+    "gpusort-ray index by terms 1": INDEX_OF_TERMS,
+}  # fmt: skip
 _EVERY_SECONDS = 2.0
 
 
@@ -38,11 +44,12 @@ class Manifest:
 
     @classmethod
     def begin(
-        cls, out: str, kind: str, options: list[str], plan: Plan, seed: bytes = b"",
-        syncs: bool = True,
+        cls, out: str, kind: str, options: list[str], plan: Plan, version: str,
+        seed: bytes = b"", syncs: bool = True,
     ) -> Manifest:  # fmt: skip
         m = cls(out, {
-            "format": kind, "complete": False, "options": options, "parts": plan.parts,
+            "format": kind, "gpusort": version, "complete": False, "options": options,
+            "parts": plan.parts,
             "header_bytes": plan.header_bytes, "chunks": [_of_chunk(c) for c in plan.chunks],
             "splitters": None, "done": {}, "seed": seed.hex(),
         }, syncs)  # fmt: skip
@@ -54,15 +61,23 @@ class Manifest:
         name = files.join(out, NAME)
         try:
             body = json.loads(files.read_whole(name))
+            body["format"] = _BEFORE.get(body["format"], body["format"])
             if body["format"] not in kinds:
                 raise Trouble(f"{name}: its format is {body['format']}, not {' or '.join(kinds)}")
         except (ValueError, KeyError, TypeError) as e:
             raise Trouble(f"{name}: is not a manifest: {e}") from e
         return cls(out, body, syncs)
 
-    def check_same(self, options: list[str], plan: Plan) -> None:
-        """May this job go on from there? Chunks and parts must be those of before."""
+    def check_same(self, options: list[str], plan: Plan, version: str) -> None:
+        """May this job go on from there? Chunks and parts must be those of before, and parts
+        that are there in the order of those to come."""
         name = files.join(self._out, NAME)
+        begun_with = self._body.get("gpusort", "a gpusort that it does not name")
+        if begun_with != version:
+            raise Trouble(
+                f"{name}: was begun with {begun_with}, and this is {version}: --gpusort names the one "
+                "of before, --replace instead of --resume begins anew"
+            )
         if self._body["options"] != options:
             raise Trouble(f"{name}: was begun with other options: {' '.join(self._body['options'])}")
         before = {tuple(f) for c in self._body["chunks"] for f in c["files"]}

@@ -53,6 +53,7 @@ class SortJob:
     def run(self) -> None:
         o = self._o
         self._look_at_out()
+        self._version = gpusort.version_of(gpusort.find(o.job.gpusort))
         inputs = [f for url in self._inputs for f in files.expand(url)]
         header = sort_tasks.check_options(o, self._header(inputs))
         self._seed = self._draw_seed()
@@ -62,7 +63,7 @@ class SortJob:
         c = self._cluster
         self._work = Work(
             o, plan.parts, header, c.room.memory_bytes, c.cpus, c.engine, o.job.out,
-            self._manifest.seed,
+            self._version, self._manifest.seed,
         )  # fmt: skip
         self._watch.begin(plan.bytes, len(plan.chunks), plan.parts)
         if self._manifest.splitters is None:
@@ -99,11 +100,11 @@ class SortJob:
         if not self._goes_on:
             out_folder.remove(o.out, self._going)
             self._manifest = Manifest.begin(
-                o.out, SORT, self._o.told, plan, self._seed, self._o.syncs
+                o.out, SORT, self._o.told, plan, self._version, self._seed, self._o.syncs
             )
             return plan
         self._manifest = Manifest.read(o.out, SORT, syncs=self._o.syncs)
-        self._manifest.check_same(self._o.told, plan)
+        self._manifest.check_same(self._o.told, plan, self._version)
         if self._o.random_source and self._manifest.seed != self._seed:
             raise Trouble(f"{files.join(o.out, NAME)}: was begun with another --random-source")
         out_folder.remove(o.out, self._going)

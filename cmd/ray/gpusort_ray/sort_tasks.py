@@ -42,12 +42,13 @@ class Work:
     cpus: int
     engine: str
     out: str
+    version: str  # of gpusort, on all nodes
     seed: bytes = b""  # of a shuffle, which all tasks have to do alike
 
     def words(self, command: str, folder: str, engine: str = "cpu") -> list[str]:
         """A seed lies in the folder."""
         return [
-            gpusort.find(self.options.job.gpusort), command, *self.options.of_tasks(),
+            gpusort.find_same(self.options.job.gpusort, self.version), command, *self.options.of_tasks(),
             f"-S{self.memory_bytes >> 10}K",
             f"--parallel={self.cpus}", *self.options.job.of_programs,
             *self._seed_in(folder),

@@ -57,7 +57,8 @@ def _merge(work: IndexWork, urls: list[str], name: str, words: list[str]) -> int
         made = files.path_of(target) if is_local else os.path.join(folder, "made")
         stats = gpusort.measured(
             [
-                gpusort.find(work.options.job.gpusort), "index", "merge", *words, "--replace",
+                gpusort.find_same(work.options.job.gpusort, work.version),
+                "index", "merge", *words, "--replace",
                 f"-S{work.memory_bytes >> 10}K", f"--parallel={work.cpus}", "-o", made,
                 *_there(urls, folder),
             ],
@@ -75,7 +76,7 @@ def _shards(work: IndexWork, count: int) -> list[str]:
 def find_terms(work: IndexWork, shards: int, ranges: int) -> bytes:
     """What cuts the merge of all into ranges, or fewer of them; a line each."""
     urls = _shards(work, shards)
-    program = gpusort.find(work.options.job.gpusort)
+    program = gpusort.find_same(work.options.job.gpusort, work.version)
     with gpusort.scratch(work.options.job.scratch, _stored_bytes(urls)) as folder:
         words = [f"--term-splitters={ranges}", f"-S{work.memory_bytes >> 10}K"]
         return gpusort.run([program, "index", "merge", *words, *_there(urls, folder)])
