@@ -226,7 +226,9 @@
     GS_GPU_WORDS_CALLS(CALL, CALL_VOID)
 
 /* Counts up when what kernels make changes and no structure does: bytes of a block
- * (lib/base/block_steps.h), how keys compare, how records are shared out. */
+ * (lib/base/block_steps.h), of which test_block_steps has a sum; how keys compare
+ * (lib/encode, gpu/text/text_key.h), of which test_stored_keys has sums; how records are
+ * shared out. */
 enum { GS_GPU_KERNELS = 1 };
 
 /* Their sizes, and that of the table, tell a plugin of another build. */
@@ -243,7 +245,7 @@ enum { GS_GPU_KERNELS = 1 };
      sizeof(gs_tuple_counts) * 61 + sizeof(gs_word_made) * 73 +                          \
      sizeof(gs_word_stored) * 79 + sizeof(gs_word_lengths) * 83 +                        \
      sizeof(gs_gpu_table) * 89 + (size_t)GS_SHARE_COUNT * 97 +                           \
-     (size_t)GS_GPU_KERNELS * 101)
+     (size_t)GS_GPU_KERNELS * 101 + (size_t)GS_TEXT_SWITCH_COUNT * 103)
 
 #define GS_GPU_MEMBER(type, name, parameters, ...) type(*name) parameters;
 #define GS_GPU_VOID_MEMBER(name, parameters, ...)  void(*name) parameters;

@@ -60,14 +60,22 @@ typedef enum gs_text_kind {
 
 enum { GS_TEXT_SEED_BYTES = 16 };
 
+/* What kernels do about what can be switched on for a key, by its name there. */
+#define GS_TEXT_SWITCHES(X)                                                              \
+    X(skip_start_blanks) X(skip_end_blanks) X(fold) X(dictionary) X(ignore_nonprint)
+#define GS_TEXT_ONE(name) +1
+enum { GS_TEXT_SWITCH_COUNT = GS_TEXT_SWITCHES(GS_TEXT_ONE) };
+#undef GS_TEXT_ONE
+
 /* One key of a line; fields and characters count from 0 (see lib/sort/key/order.h). */
 typedef struct gs_text_key {
     uint64_t start_field, start_char;
     uint64_t end_field; /* UINT64_MAX: to the end of the line */
     uint64_t end_char;  /* 0: to the end of that field */
-    bool skip_start_blanks, skip_end_blanks;
     gs_text_kind kind;
-    bool fold, dictionary, ignore_nonprint;
+#define GS_TEXT_SWITCH(name) bool name;
+    GS_TEXT_SWITCHES(GS_TEXT_SWITCH)
+#undef GS_TEXT_SWITCH
     bool is_complemented; /* the key's order is turned round */
 } gs_text_key;
 

@@ -35,6 +35,8 @@ static const char *line_key(const gs_key *key, bool flip, gs_text_key *out)
 #define TAKE(name, ...) out->name = key->name;
     GS_KEY_SWITCHES(TAKE)
 #undef TAKE
+    _Static_assert((int)GS_TEXT_SWITCH_COUNT == (int)GS_KEY_SWITCH_COUNT,
+                   "GS_TEXT_SWITCHES tells a plugin that lacks one");
     return NULL;
 }
 

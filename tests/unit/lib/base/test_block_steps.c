@@ -3,11 +3,15 @@
  * block_steps: a thread of a GPU must make the bytes that the cores write, of any
  * postings: docIDs close together and far apart, from 0 and up to the last of 32 bits,
  * bits and packed numbers with and without exceptions, frequencies of one and of
- * thousands, positions that do not fill their last block of numbers.
+ * thousands, positions that do not fill their last block of numbers. A plugin of before
+ * would make the bytes of before: a sum of them stands beside the number that tells it.
  */
 #include <stdlib.h>
 #include <string.h>
 
+#include <xxhash.h>
+
+#include "gpu/plugin/gpu_calls.h"
 #include "lib/base/block_steps.h"
 #include "lib/index/format/formats.h"
 #include "tests/check.h"
@@ -119,6 +123,34 @@ static void bytes_are_those_of_the_cores(void)
     CHECK(bits > ROUNDS / 50 && packed > ROUNDS / 50 && partial > ROUNDS / 50);
 }
 
+#define MADE_FOR_KERNELS 1 /* GS_GPU_KERNELS, which make the bytes of this sum */
+#define SUM_OF_BYTES     0xdfd834915047380d
+
+_Static_assert(GS_GPU_KERNELS == MADE_FOR_KERNELS,
+               "the sum is of what kernels make, whose number goes up with it");
+
+static void bytes_are_those_of_before(void)
+{
+    static uint8_t block[8 * TOKENS_ROOM];
+    XXH3_state_t *const all = XXH3_createState();
+    REQUIRE(all != NULL && XXH3_64bits_reset(all) == XXH_OK);
+    state = 7;
+    for (unsigned round = 0; round < 500; round++) {
+        const gs_step_block b = make_block(round % 2 != 0);
+        const size_t bytes = gs_step_block_bytes(&b, UINT32_MAX);
+        gs_step_block_put(&b, block);
+        CHECK(XXH3_64bits_update(all, block, bytes) == XXH_OK);
+    }
+    const uint64_t sum = XXH3_64bits_digest(all);
+    if (sum != SUM_OF_BYTES)
+        fprintf(stderr,
+                "posting blocks: 0x%016llx, other bytes than before: GS_GPU_KERNELS "
+                "(gpu/plugin/gpu_calls.h) goes up, and this stands here\n",
+                (unsigned long long)sum);
+    CHECK(sum == SUM_OF_BYTES);
+    XXH3_freeState(all);
+}
+
 /* A thread that took so long would have all others wait. */
 static void very_many_tokens_are_left_to_the_cores(void)
 {
@@ -131,6 +163,7 @@ int main(void)
 {
     state = check_seed(47);
     bytes_are_those_of_the_cores();
+    bytes_are_those_of_before();
     very_many_tokens_are_left_to_the_cores();
     return check_result();
 }

@@ -4,13 +4,15 @@
  * update merges old runs with new ones, and would put them in no order at all if a key
  * became another string meanwhile. Sums of the strings of some records, by every type and
  * switch, beside the version of runs that they were made for. Of a locale they are the
- * system's, and known again by what the checkpoint says of it.
+ * system's, and known again by what the checkpoint says of it. A plugin of before would
+ * make the old strings too: so the number of what kernels make stands there as well.
  */
 #include <float.h>
 #include <string.h>
 
 #include <xxhash.h>
 
+#include "gpu/plugin/gpu_calls.h"
 #include "io/run_block.h"
 #include "lib/base/mem.h"
 #include "lib/sort/key/key_encode.h"
@@ -34,7 +36,8 @@ typedef struct stored {
     uint64_t sum;
 } stored;
 
-#define MADE_FOR 2 /* GS_RUN_BLOCK_VERSION; the sums below are of its keys */
+#define MADE_FOR         2 /* GS_RUN_BLOCK_VERSION; the sums below are of its keys */
+#define MADE_FOR_KERNELS 1 /* GS_GPU_KERNELS, which make the same keys */
 
 /* In the order of gs_key_type. */
 static const stored types[] = {
@@ -67,6 +70,8 @@ _Static_assert(sizeof fields / sizeof *fields == GS_FIELD_TYPE_COUNT,
                "a new type of field has a sum here");
 _Static_assert(GS_RUN_BLOCK_VERSION == MADE_FOR,
                "the sums are made anew, and kept, when the version goes up");
+_Static_assert(GS_GPU_KERNELS == MADE_FOR_KERNELS,
+               "the sums are of what kernels make, whose number goes up with them");
 
 static void add(XXH3_state_t *sum, const gs_order *order, const void *record,
                 size_t bytes)
@@ -104,7 +109,8 @@ static void compare(const stored *kept, XXH3_state_t *sum)
         fprintf(stderr, "keys, %s: 0x%016llx%s\n", kept->name, (unsigned long long)now,
                 kept->sum == 0 ? ": to be written here"
                                : ", other strings than before: GS_RUN_BLOCK_VERSION "
-                                 "(io/run_block.h) goes up, and this stands here");
+                                 "(io/run_block.h) and GS_GPU_KERNELS "
+                                 "(gpu/plugin/gpu_calls.h) go up, and this stands here");
     CHECK(now == kept->sum);
     XXH3_freeState(sum);
 }
