@@ -68,6 +68,7 @@ static size_t decode_zstd(gs_run_coder *coder, const uint8_t *from, size_t bytes
 
 static const struct {
     const char *name;
+    size_t raw_max;                    /* what is larger is stored as it is */
     size_t (*bound)(size_t raw_bytes); /* the most that encode makes of so many */
     gs_code (*encode)(gs_run_coder *coder, const void *raw, size_t raw_bytes, uint8_t *to,
                       size_t *bytes, gs_status *st);
@@ -75,11 +76,14 @@ static const struct {
     size_t (*decode)(gs_run_coder *coder, const uint8_t *from, size_t bytes, void *to,
                      size_t capacity);
 } codecs[] = {
-    [GS_RUN_CODEC_RAW] = {"raw", bound_raw, encode_raw, decode_raw},
-    [GS_RUN_CODEC_ZSTD] = {"zstd", ZSTD_compressBound, encode_zstd, decode_zstd},
+    [GS_RUN_CODEC_RAW] = {"raw", UINT32_MAX, bound_raw, encode_raw, decode_raw},
+    [GS_RUN_CODEC_ZSTD] = {"zstd", UINT32_MAX, ZSTD_compressBound, encode_zstd,
+                           decode_zstd},
 };
 
 _Static_assert(sizeof codecs / sizeof codecs[0] == GS_RUN_CODEC_COUNT, "a row each");
+_Static_assert(ZSTD_COMPRESSBOUND((size_t)UINT32_MAX) >= UINT32_MAX,
+               "zstd takes all that a block can have");
 
 const char *gs_run_codec_name(gs_run_codec codec)
 {
@@ -121,7 +125,11 @@ void gs_run_coder_free(gs_run_coder *coder)
 gs_code gs_run_payload_encode(gs_run_coder *coder, gs_run_codec codec, const void *raw,
                               size_t raw_bytes, uint8_t *to, size_t *bytes, gs_status *st)
 {
-    return codecs[codec].encode(coder, raw, raw_bytes, to, bytes, st);
+    if (raw_bytes > codecs[codec].raw_max)
+        codec = GS_RUN_CODEC_RAW;
+    GS_TRY(codecs[codec].encode(coder, raw, raw_bytes, to, bytes, st));
+    gs_assert(*bytes > 0 || raw_bytes == 0); /* nothing could be made of nothing again */
+    return GS_OK;
 }
 
 /* --- blocks ------------------------------------------------------------------ */
@@ -149,7 +157,8 @@ gs_code gs_run_block_encode(gs_run_coder *coder, gs_run_codec codec, const void 
     gs_assert(raw_bytes <= UINT32_MAX);
     uint8_t *const payload = to + sizeof(gs_run_block_header);
     size_t payload_bytes = 0;
-    GS_TRY(codecs[codec].encode(coder, raw, raw_bytes, payload, &payload_bytes, st));
+    GS_TRY(
+        gs_run_payload_encode(coder, codec, raw, raw_bytes, payload, &payload_bytes, st));
     if (codec != GS_RUN_CODEC_RAW && payload_bytes >= raw_bytes) {
         codec = GS_RUN_CODEC_RAW;
         GS_TRY(encode_raw(coder, raw, raw_bytes, payload, &payload_bytes, st));
