@@ -17,7 +17,7 @@
 #include "lib/join/join_fields.h"
 #include "lib/join/joins.h"
 
-enum { NAME_BYTES = 32, TEXT_MAX = 2000, LINES_MAX = 2048 };
+enum { HEAD_BYTES = 4, NAME_BYTES = 32, TEXT_MAX = 2000, LINES_MAX = 2048 };
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -27,14 +27,22 @@ static void require(bool is_so)
         abort();
 }
 
-typedef struct text {
+typedef struct side_text {
     const uint8_t *data;
     size_t bytes;
     int fd;
     char name[NAME_BYTES];
-} text;
+} side_text;
 
-static void make_file(text *t)
+static void cut_sides(const uint8_t *data, size_t size, side_text sides[])
+{
+    const size_t both = size - HEAD_BYTES, first = both * data[3] / 255;
+    sides[GS_JOIN_LEFT] = (side_text){.data = data + HEAD_BYTES, .bytes = first};
+    sides[GS_JOIN_RIGHT] =
+        (side_text){.data = data + HEAD_BYTES + first, .bytes = both - first};
+}
+
+static void make_file(side_text *t)
 {
     t->fd = memfd_create("join", 0);
     require(t->fd >= 0);
@@ -120,7 +128,7 @@ typedef struct line {
     gs_join_number number;
 } line;
 
-static size_t cut_lines(const text *t, const gs_join_options *o, gs_join_side side,
+static size_t cut_lines(const side_text *t, const gs_join_options *o, gs_join_side side,
                         line *lines)
 {
     const gs_order *const order = &o->sort.order;
@@ -166,7 +174,7 @@ static bool are_partners(const gs_join_options *o, const line *a, const line *b)
     abort();
 }
 
-static uint64_t count_lines(const gs_join_options *o, const text sides[])
+static uint64_t count_lines(const gs_join_options *o, const side_text sides[])
 {
     static line lines[GS_JOIN_SIDES][LINES_MAX];
     static bool is_paired[LINES_MAX];
@@ -201,12 +209,11 @@ static uint64_t count_ends(const uint8_t *data, size_t bytes, uint8_t eol)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    enum { HEAD = 4, MUCH = 64 << 20, LITTLE = 1 << 20 };
-    if (size < HEAD || size > TEXT_MAX)
+    enum { MUCH = 64 << 20, LITTLE = 1 << 20 };
+    if (size < HEAD_BYTES || size > TEXT_MAX)
         return 0;
-    const size_t both = size - HEAD, first = both * data[3] / 255;
-    text sides[GS_JOIN_SIDES] = {{.data = data + HEAD, .bytes = first},
-                                 {.data = data + HEAD + first, .bytes = both - first}};
+    side_text sides[GS_JOIN_SIDES];
+    cut_sides(data, size, sides);
     gs_join_item items[2];
     gs_join_options o = {0};
     choose(&o, data, items);
