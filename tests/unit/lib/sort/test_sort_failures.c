@@ -4,6 +4,7 @@
  * system that opens, reads, writes, closes or renames a file, in turn. The sort then
  * either does without it and is right, or says what failed; it leaves no temporary file,
  * no open descriptor, no memory, and an output that is the old one or the whole new one.
+ * Of several folders for temporary files the message names the one that failed.
  * Where the output is copied into the file that is there, a failure half-way leaves the
  * whole new one under a temporary name.
  *
@@ -167,6 +168,33 @@ static void make_lines(const char *name, size_t bytes, bool is_packed, uint64_t 
     free(text);
 }
 
+/* Of two folders one fails: it is named, and not the other one. */
+static void the_folder_that_failed_is_named(const gs_sort_options *options)
+{
+    static const char *const folders[] = {"this-one", "that-one"};
+    gs_sort_options o = *options;
+    o.temp_folders = folders;
+    o.temp_folder_count = 2;
+    for (unsigned i = 0; i < 2; i++)
+        REQUIRE(mkdir(folders[i], 0700) == 0);
+    for (unsigned i = 0; i < 2; i++) {
+        for (int calls = BROKEN_FILES; calls <= BROKEN_READS; calls++) {
+            gs_status st = {.code = GS_OK};
+            broken_folder = folders[i];
+            broken_calls = (broken)calls;
+            CHECK(gs_sort_run(&o, &st) == GS_ERR_IO);
+            broken_calls = NOTHING_BROKEN;
+            const bool is_named = strstr(st.msg, folders[i]) != NULL &&
+                                  strstr(st.msg, folders[1 - i]) == NULL;
+            if (!is_named)
+                fprintf(stderr, "%s failed, and this is said: %s\n", folders[i], st.msg);
+            CHECK(is_named);
+        }
+    }
+    for (unsigned i = 0; i < 2; i++)
+        CHECK(rmdir(folders[i]) == 0);
+}
+
 static int leave(const char *folder)
 {
     char command[100];
@@ -215,6 +243,7 @@ int main(int argc, char **argv)
         return leave(folder);
     }
     write_file("out", "", 0);
+    the_folder_that_failed_is_named(&options);
     fail_each(gs_sort_run, &options); /* spills */
     if (argc > 1) {
         /* Through a GPU the rest is the same. */
