@@ -148,7 +148,7 @@ static gs_code make_file(gs_input_copy *c, gs_status *st)
 {
     gs_spill *spill = NULL;
     GS_TRY(gs_spill_new(&spill, c->folders, c->folder_count, st));
-    GS_NOTED(gs_spill_file_new(spill, &c->fd, st));
+    GS_NOTED(gs_spill_file_new(spill, &c->fd, NULL, st));
     gs_spill_free(spill);
     return st->code;
 }

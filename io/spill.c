@@ -308,12 +308,14 @@ void gs_spill_extent_drop(gs_spill *s, const gs_spill_extent *extent)
     gs_spill_drop(s, extent, 0, extent->bytes);
 }
 
-gs_code gs_spill_file_new(gs_spill *s, int *fd, gs_status *st)
+gs_code gs_spill_file_new(gs_spill *s, int *fd, const char **folder, gs_status *st)
 {
     pthread_mutex_lock(&s->mutex);
     const gs_spill_folder *const f = &s->folders[s->next_folder];
     s->next_folder = (s->next_folder + 1) % s->folder_count;
     pthread_mutex_unlock(&s->mutex);
+    if (folder != NULL)
+        *folder = f->name;
     *fd = open_nameless(f->name);
     return *fd < 0 ? fail_create(f->name, st) : GS_OK;
 }

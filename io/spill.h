@@ -68,8 +68,10 @@ void gs_spill_drop(gs_spill *s, const gs_spill_extent *extent, uint64_t from,
 /* The same for all of it. */
 void gs_spill_extent_drop(gs_spill *s, const gs_spill_extent *extent);
 
-/* A nameless file of the caller's own, in the next folder; the caller closes it. */
-GS_MUST_CHECK gs_code gs_spill_file_new(gs_spill *s, int *fd, gs_status *st);
+/* A nameless file of the caller's own, in the next folder; the caller closes it. *folder
+ * is which, for messages; NULL: nobody asks. */
+GS_MUST_CHECK gs_code gs_spill_file_new(gs_spill *s, int *fd, const char **folder,
+                                        gs_status *st);
 
 const char *gs_spill_folder_name(const gs_spill *s, size_t folder);
 

@@ -22,11 +22,10 @@ static bool take_share(gs_join_store *store, size_t bytes)
     return false;
 }
 
-static gs_code fail_file(const gs_join_shelf *shelf, const char *what, int error,
-                         gs_status *st)
+static gs_code fail_file(const char *folder, const char *what, int error, gs_status *st)
 {
     return GS_FAIL(st, GS_ERR_IO, error, "%s of lines kept in a temporary file of '%s'",
-                   what, gs_spill_folder_name(shelf->store->spill, 0));
+                   what, folder);
 }
 
 /* Puts the last block, which is full, into the file, and its memory aside. */
@@ -34,14 +33,15 @@ static gs_code move_to_file(gs_join_shelf *shelf, gs_join_block *block, gs_statu
 {
     gs_join_store *const store = shelf->store;
     if (!shelf->has_file) {
-        GS_TRY(gs_spill_file_new(store->spill, &shelf->fd, st));
+        GS_TRY(gs_spill_file_new(store->spill, &shelf->fd, &shelf->folder, st));
         shelf->has_file = true;
     }
     const int error =
         gs_pwrite_all(shelf->fd, block->memory, block->used, shelf->file_bytes);
     if (error != 0)
-        return fail_file(shelf, "write", error, st);
+        return fail_file(shelf->folder, "write", error, st);
     block->fd = shelf->fd;
+    block->folder = shelf->folder;
     block->offset = shelf->file_bytes;
     shelf->file_bytes += block->used;
     if (store->spill_bytes != NULL)
@@ -163,7 +163,7 @@ static gs_code bring(gs_join_reader *r, const gs_join_shelf *shelf, gs_status *s
         const int error =
             gs_pread_all(block->fd, r->room, block->used, block->offset, &taken);
         if (error != 0 || taken < block->used)
-            return fail_file(shelf, "read", error, st);
+            return fail_file(block->folder, "read", error, st);
     }
     r->bytes = block->memory != NULL ? block->memory : r->room;
     r->bytes_block = r->block;

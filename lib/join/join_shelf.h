@@ -31,8 +31,9 @@ typedef struct gs_join_store {
 typedef struct gs_join_block {
     uint8_t *memory; /* NULL: it is in the file */
     size_t used, capacity;
-    bool is_held; /* the store counts it */
-    int fd;       /* of the file, if it is there */
+    bool is_held;       /* the store counts it */
+    int fd;             /* of the file, if it is there, */
+    const char *folder; /* and where that is */
     uint64_t offset;
 } gs_join_block;
 
@@ -41,8 +42,9 @@ typedef struct gs_join_shelf {
     gs_join_store *store;
     gs_join_block *blocks;
     size_t block_count, block_capacity;
-    uint8_t *spare; /* memory of a block that was forgotten, of the usual size */
-    int fd;         /* of the file; -1: none, once something was added */
+    uint8_t *spare;     /* memory of a block that was forgotten, of the usual size */
+    int fd;             /* of the file; -1: none, once something was added */
+    const char *folder; /* that it is in */
     bool has_file;
     bool is_sealed; /* the next line begins a block */
     uint64_t file_bytes;

@@ -74,7 +74,7 @@ static gs_code open_file(gs_key_runs *r, gs_status *st)
     if (r->fd < 0 &&
         (r->spill != NULL ||
          gs_spill_new(&r->spill, r->temp_folders, r->temp_folder_count, st) == GS_OK))
-        GS_NOTED(gs_spill_file_new(r->spill, &r->fd, st));
+        GS_NOTED(gs_spill_file_new(r->spill, &r->fd, &r->folder, st));
     pthread_mutex_unlock(&r->mutex);
     return st->code;
 }
@@ -82,7 +82,7 @@ static gs_code open_file(gs_key_runs *r, gs_status *st)
 static gs_code fail_file(const gs_key_runs *r, const char *what, int error, gs_status *st)
 {
     return GS_FAIL(st, GS_ERR_IO, error, "%s of runs in a temporary file of '%s'", what,
-                   gs_spill_folder_name(r->spill, 0));
+                   r->folder);
 }
 
 gs_code gs_key_runs_put(gs_key_runs *r, uint64_t number, const uint64_t *keys,
@@ -227,7 +227,7 @@ static gs_code read_mark(gs_key_runs *r, uint64_t run, size_t mark, gs_status *s
                ? GS_OK
                : GS_FAIL(st, GS_ERR_FORMAT, 0,
                          "runs in a temporary file of '%s' are not as they were written",
-                         gs_spill_folder_name(r->spill, 0));
+                         r->folder);
 }
 
 /* How many keys of the run are not greater: just that, or between which numbers. */

@@ -61,7 +61,8 @@ typedef struct gs_key_runs {
 
     pthread_mutex_t mutex; /* guards the file being made */
     gs_spill *spill;
-    int fd; /* -1: none yet */
+    int fd;             /* -1: none yet */
+    const char *folder; /* that the file is in */
 } gs_key_runs;
 
 /* Runs of so many keys, at most UINT32_MAX; more memory keeps more of them from the file.

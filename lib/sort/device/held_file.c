@@ -34,7 +34,7 @@ static gs_code need_file(gs_held_file *f, gs_status *st)
     if (f->spill == NULL)
         GS_TRY(gs_spill_new(&f->spill, o->temp_folders, o->temp_folder_count, st));
     if (f->fd < 0)
-        GS_TRY(gs_spill_file_new(f->spill, &f->fd, st));
+        GS_TRY(gs_spill_file_new(f->spill, &f->fd, NULL, st));
     if (f->bytes == 0)
         f->bytes_max = gs_file_space_free(f->fd) / 2;
     const gs_stream_target target = {

@@ -115,13 +115,11 @@ size_t gs_list_file_pieces(const gs_list_file *f)
 static gs_code need_file(gs_list_file *f, unsigned worker, gs_status *st)
 {
     gs_list_writer *const w = &f->writers[worker];
-    const size_t folders = f->options->temp_folder_count;
     if (w->buffer == NULL)
         GS_TRY(gs_mem_new_apart(&w->buffer, BUFFER, "lists to write", st));
     if (w->fd >= 0)
         return GS_OK;
-    w->folder = gs_spill_folder_name(f->spill, folders > 0 ? worker % folders : 0);
-    return gs_spill_file_new(f->spill, &w->fd, st);
+    return gs_spill_file_new(f->spill, &w->fd, &w->folder, st);
 }
 
 gs_code gs_list_file_begin(gs_list_file *f, size_t list_count, gs_status *st)

@@ -54,7 +54,7 @@ static gs_code create_filtered(gs_text_run *run, gs_text_filter *filter,
 {
     gs_quoted q;
     gs_status why = {.code = GS_OK};
-    GS_TRY(gs_spill_file_new(run->spill, &run->file_fd, st));
+    GS_TRY(gs_spill_file_new(run->spill, &run->file_fd, NULL, st));
     if (start_program(run, false, &why) != GS_OK) {
         do_without_program(run, filter, &why);
         return GS_OK;

@@ -51,7 +51,9 @@ int main(void)
     CHECK(!gs_spill_is_space_short(s, 0) && gs_spill_is_space_short(s, UINT64_MAX));
     gs_spill_extent_drop(s, &first);
     int fd = -1;
-    REQUIRE_OK(gs_spill_file_new(s, &fd, &st), &st);
+    const char *folder = NULL;
+    REQUIRE_OK(gs_spill_file_new(s, &fd, &folder, &st), &st);
+    CHECK(strcmp(folder, "b") == 0);
     CHECK(fstat(fd, &info) == 0 && info.st_nlink == 0);
     (void)close(fd);
     gs_spill_free(s);

@@ -4,6 +4,8 @@
  * they are asked for; no more memory is held than the store allows, and all goes back.
  */
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "lib/base/mem.h"
 #include "lib/join/join_shelf.h"
@@ -112,12 +114,53 @@ static void without_memory(void)
     gs_spill_free(spill);
 }
 
+/* Files of shelves are in all folders in turn: what fails names the one of its own. A
+ * shelf that took blocks of another still has them in the other's file. */
+static void the_folder_of_the_file_is_named(void)
+{
+    static const char *const folders[] = {"this-one", "that-one"};
+    gs_status st = {.code = GS_OK};
+    gs_spill *spill = NULL;
+    uint8_t room[BYTES_MAX * 50 + 64];
+    for (unsigned i = 0; i < 2; i++)
+        REQUIRE(mkdir(folders[i], 0700) == 0);
+    REQUIRE_OK(gs_spill_new(&spill, folders, 2, &st), &st);
+    gs_join_store store = {.spill = spill, .block_bytes = 4096};
+    gs_join_shelf shelves[3] = {{.store = &store}, {.store = &store}, {.store = &store}};
+    gs_join_reader reader = {0};
+    for (unsigned i = 0; i < 2; i++) {
+        for (uint64_t line = 0; line < 100; line++) {
+            const gs_join_kept kept = line_of(5, line, room);
+            REQUIRE_OK(gs_join_shelf_add(&shelves[i], &kept, &st), &st);
+        }
+        CHECK(ftruncate(shelves[i].fd, 0) == 0);
+    }
+    REQUIRE_OK(gs_join_shelf_take(&shelves[2], &shelves[1], 0, 1, 1, &st), &st);
+    for (unsigned i = 0; i < 3; i++) {
+        gs_join_kept got;
+        bool has_line;
+        gs_join_reader_rewind(&reader);
+        CHECK(gs_join_reader_next(&reader, &shelves[i], &got, &has_line, &st) ==
+              GS_ERR_IO);
+        CHECK(strstr(st.msg, folders[i > 0]) != NULL);
+        CHECK(strstr(st.msg, folders[i == 0]) == NULL);
+        gs_status_clear(&st);
+    }
+    gs_join_reader_release(&reader);
+    for (unsigned i = 3; i-- > 0;)
+        gs_join_shelf_release(&shelves[i]);
+    gs_spill_free(spill);
+    for (unsigned i = 0; i < 2; i++)
+        CHECK(rmdir(folders[i]) == 0);
+}
+
 int main(void)
 {
     const uint64_t seed = check_seed(20);
     for (uint64_t i = 0; i < 20; i++)
         fill_and_forget(seed + i * 100);
     without_memory();
+    the_folder_of_the_file_is_named();
     CHECK(gs_mem_held_bytes() == 0);
     return check_failures != 0;
 }
