@@ -195,7 +195,10 @@ done < <(sed -n '/^typedef enum gs_saved_kind/,/^}/p' lib/stream/saved_summary.h
 # Answers of `stats` are lines or JSON: who ends a line by itself does so in JSON too. What
 # ends one stands once in stats_output.c, so that there is one place to change.
 while read -r line; do complain "$line: stats_output_end_line ends a line"; done \
-    < <(grep -nF '\n' cmd/*_answer.c; grep -HnE '(putchar|printf)\(.*\\n' cmd/stats_summary.c
+    < <(grep -nF '\n' cmd/*_answer.c
+        # stats_json.c is of --stats, which is JSON alone; usage has lines of its own.
+        find cmd -name 'stats_*.c' ! -name stats_json.c ! -name stats_output.c -exec \
+            grep -HnE '\b(putc|fputc|putchar|fputs|printf|fprintf)\(.*\\n|\bputs\(' {} +
         grep -HnF '\n' cmd/stats_output.c | grep -vF "line_end = {'\n', \"\\\\n\"};")
 
 # \b keeps gs_strtok or my_sprintf out of it.

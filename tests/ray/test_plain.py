@@ -385,14 +385,24 @@ class Formats(unittest.TestCase):
 
     WHOLE = {"json", "csv", "trec", "warc", "text", "html", "tuples", "tuples-bin", "vectors"}
 
+    ROOT = Path(__file__).resolve().parent.parent.parent
+
+    def source(self) -> str:
+        return (self.ROOT / "lib" / "index" / "text" / "document.c").read_text()
+
     def test_all_are_known(self) -> None:
-        root = Path(__file__).resolve().parent.parent.parent
-        told = re.findall(r"Files of lines \(([^)]*)\)", (root / "cmd" / "ray" / "README.md").read_text())
+        told = re.findall(r"Files of lines \(([^)]*)\)", (self.ROOT / "cmd" / "ray" / "README.md").read_text())
         self.assertEqual([set(lines.lower().split(", ")) for lines in told], [set(_LINES.values())])
-        rows = re.findall(r'\[GS_FORMAT_\w+\] = \{\s*"([\w-]+)"',
-                          (root / "lib" / "index" / "text" / "document.c").read_text())
+        rows = re.findall(r'\[GS_FORMAT_\w+\] = \{\s*"([\w-]+)"', self.source())
         self.assertGreater(len(rows), 5)
         self.assertEqual(set(rows), self.WHOLE | set(_LINES.values()))
+
+    def test_so_are_all_endings_of_lines(self) -> None:
+        """A file whose ending is not known here would be one shard, whole."""
+        rows = re.findall(r'\[GS_FORMAT_\w+\] = \{\s*"([\w-]+)",\s*\{([^}]*)\}', self.source())
+        found = {end: name for name, ends in rows for end in re.findall(r'"\.(\w+)"', ends)}
+        self.assertGreater(len(found), 10)
+        self.assertEqual({end: name for end, name in found.items() if name in _LINES.values()}, _LINES)
 
 
 class Phases(unittest.TestCase):
