@@ -245,7 +245,8 @@ enum { GS_GPU_KERNELS = 1 };
      sizeof(gs_tuple_counts) * 61 + sizeof(gs_word_made) * 73 +                          \
      sizeof(gs_word_stored) * 79 + sizeof(gs_word_lengths) * 83 +                        \
      sizeof(gs_gpu_table) * 89 + (size_t)GS_SHARE_COUNT * 97 +                           \
-     (size_t)GS_GPU_KERNELS * 101 + (size_t)GS_TEXT_SWITCH_COUNT * 103)
+     (size_t)GS_GPU_KERNELS * 101 + (size_t)GS_TEXT_SWITCH_COUNT * 103 +                 \
+     (size_t)GS_TEXT_KIND_COUNT * 107)
 
 #define GS_GPU_MEMBER(type, name, parameters, ...) type(*name) parameters;
 #define GS_GPU_VOID_MEMBER(name, parameters, ...)  void(*name) parameters;

@@ -47,23 +47,21 @@ enum {
     GS_TEXT_SAMPLE_SLACK = 64, /* a sample is so much shorter than what is fetched */
 };
 
-/* What a key is compared as: its letter (lib/sort/key/order.h). */
-typedef enum gs_text_kind {
-    GS_TEXT_KIND_BYTES,
-    GS_TEXT_KIND_NUMERIC,
-    GS_TEXT_KIND_GENERAL, /* where long double has a mantissa of 64 bits */
-    GS_TEXT_KIND_HUMAN,
-    GS_TEXT_KIND_MONTH,
-    GS_TEXT_KIND_RANDOM,
-    GS_TEXT_KIND_VERSION,
-} gs_text_kind;
+/* What a key is compared as: its letter (lib/sort/key/order.h). GENERAL: where long
+ * double has a mantissa of 64 bits. */
+#define GS_TEXT_KINDS(X)                                                                 \
+    X(BYTES) X(NUMERIC) X(GENERAL) X(HUMAN) X(MONTH) X(RANDOM) X(VERSION)
+#define GS_TEXT_ONE(name)  +1
+#define GS_TEXT_KIND(name) GS_TEXT_KIND_##name,
+typedef enum gs_text_kind { GS_TEXT_KINDS(GS_TEXT_KIND) } gs_text_kind;
+enum { GS_TEXT_KIND_COUNT = GS_TEXT_KINDS(GS_TEXT_ONE) };
+#undef GS_TEXT_KIND
 
 enum { GS_TEXT_SEED_BYTES = 16 };
 
 /* What kernels do about what can be switched on for a key, by its name there. */
 #define GS_TEXT_SWITCHES(X)                                                              \
     X(skip_start_blanks) X(skip_end_blanks) X(fold) X(dictionary) X(ignore_nonprint)
-#define GS_TEXT_ONE(name) +1
 enum { GS_TEXT_SWITCH_COUNT = GS_TEXT_SWITCHES(GS_TEXT_ONE) };
 #undef GS_TEXT_ONE
 
