@@ -171,8 +171,12 @@ static void make_lines(const char *name, size_t bytes, bool is_packed, uint64_t 
 /* Of two folders one fails: it is named, and not the other one. */
 static void the_folder_that_failed_is_named(const gs_sort_options *options)
 {
-    static const char *const folders[] = {"this-one", "that-one"};
+    static const char *const folders[] = {"this-one", "that-one"},
+                             *const inputs[] = {"packed"}; /* which is not mapped */
+    uint64_t state = 4;
     gs_sort_options o = *options;
+    o.inputs = inputs;
+    make_lines(inputs[0], 2000000, true, &state);
     o.temp_folders = folders;
     o.temp_folder_count = 2;
     for (unsigned i = 0; i < 2; i++)
@@ -187,7 +191,8 @@ static void the_folder_that_failed_is_named(const gs_sort_options *options)
             const bool is_named = strstr(st.msg, folders[i]) != NULL &&
                                   strstr(st.msg, folders[1 - i]) == NULL;
             if (!is_named)
-                fprintf(stderr, "%s failed, and this is said: %s\n", folders[i], st.msg);
+                fprintf(stderr, "%s failed in way %d, and this is said: %s\n", folders[i],
+                        calls, st.msg);
             CHECK(is_named);
         }
     }
@@ -243,13 +248,13 @@ int main(int argc, char **argv)
         return leave(folder);
     }
     write_file("out", "", 0);
-    the_folder_that_failed_is_named(&options);
     fail_each(gs_sort_run, &options); /* spills */
     if (argc > 1) {
         /* Through a GPU the rest is the same. */
         fail_each(sort_pipe, &options);
         return leave(folder);
     }
+    the_folder_that_failed_is_named(&options);
     write_error = EIO;
     fail_each(gs_sort_run, &options); /* a disk that is broken, not full */
     write_error = ENOSPC;
