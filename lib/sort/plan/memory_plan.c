@@ -4,6 +4,7 @@
 #include <stdint.h>
 
 #include "io/block.h"
+#include "lib/base/machine.h"
 #include "lib/base/share.h"
 #include "lib/sort/bucket/buckets.h"
 
@@ -270,7 +271,7 @@ size_t gs_memory_plan_texts(const gs_memory_plan *plan, bool is_fed)
 bool gs_memory_plan_mergers_write(const gs_memory_plan *plan)
 {
     enum { WORKERS_MAX = 4 };
-    return plan->workers > 1 && plan->workers <= WORKERS_MAX;
+    return plan->workers <= WORKERS_MAX && plan->workers >= gs_machine_cores();
 }
 
 bool gs_memory_plan_fills_pages(const gs_memory_plan *plan)
