@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Two back ends behind one face. A request is a slot in a table; the ring carries the
- * slot number, the threads take slots from a queue. Short transfers go round again from
- * where they stopped, so that callers only see whole ones.
+ * slot number, the threads are a crew whose tasks the slots are. Short transfers go round
+ * again from where they stopped, so that callers only see whole ones.
  */
 #include "io/aio.h"
 
 #include <errno.h>
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/uio.h>
@@ -18,8 +17,8 @@
 #endif
 
 #include "lib/base/assertion.h"
+#include "lib/base/crew.h"
 #include "lib/base/mem.h"
-#include "lib/base/thread.h"
 
 enum {
     THREADS = 4, /* for a disk */
@@ -28,19 +27,16 @@ enum {
 };
 
 typedef struct gs_aio_slot {
+    gs_crew_task task; /* first */
     bool is_used, is_write;
+    bool is_over; /* done by who asked for it: nobody else could */
     int fd;
     char *buffer;
     size_t bytes, done_bytes;
     uint64_t offset;
     void *tag;
     int64_t result;
-    struct gs_aio_slot *next;
 } gs_aio_slot;
-
-typedef struct gs_aio_queue {
-    gs_aio_slot *first, *last;
-} gs_aio_queue;
 
 struct gs_aio {
     unsigned depth, in_flight;
@@ -52,35 +48,9 @@ struct gs_aio {
     char *registered;
     size_t registered_bytes;
 #endif
-    pthread_t threads[THREADS_MAX];
     unsigned threads_wanted;
-    unsigned thread_count;
-    pthread_mutex_t mutex; /* guards what follows */
-    pthread_cond_t work_ready, work_done;
-    gs_aio_queue waiting, finished;
-    bool is_closing;
+    gs_crew *crew; /* NULL: not needed yet, or there is no thread to be had */
 };
-
-static void push(gs_aio_queue *queue, gs_aio_slot *slot)
-{
-    slot->next = NULL;
-    if (queue->last != NULL)
-        queue->last->next = slot;
-    else
-        queue->first = slot;
-    queue->last = slot;
-}
-
-static gs_aio_slot *pop(gs_aio_queue *queue)
-{
-    gs_aio_slot *const slot = queue->first;
-    if (slot != NULL) {
-        queue->first = slot->next;
-        if (queue->first == NULL)
-            queue->last = NULL;
-    }
-    return slot;
-}
 
 /* Takes in what a system call gave. True when the request has to go on. */
 static bool goes_on(gs_aio_slot *slot, int64_t got)
@@ -99,8 +69,9 @@ static bool goes_on(gs_aio_slot *slot, int64_t got)
     return slot->is_write || slot->done_bytes % DIRECT_ALIGN == 0;
 }
 
-static void transfer(gs_aio_slot *slot)
+static void transfer(gs_crew_task *task)
 {
+    gs_aio_slot *const slot = (gs_aio_slot *)(void *)task;
     int64_t got;
     do {
         char *const at = slot->buffer + slot->done_bytes;
@@ -115,50 +86,27 @@ static void transfer(gs_aio_slot *slot)
 
 /* --- threads ------------------------------------------------------------------- */
 
-static void *serve(void *arg)
-{
-    gs_aio *const aio = arg;
-    pthread_mutex_lock(&aio->mutex);
-    for (;;) {
-        gs_aio_slot *const slot = pop(&aio->waiting);
-        if (slot != NULL) {
-            pthread_mutex_unlock(&aio->mutex);
-            transfer(slot);
-            pthread_mutex_lock(&aio->mutex);
-            push(&aio->finished, slot);
-            pthread_cond_signal(&aio->work_done);
-        } else if (aio->is_closing) {
-            break;
-        } else {
-            pthread_cond_wait(&aio->work_ready, &aio->mutex);
-        }
-    }
-    pthread_mutex_unlock(&aio->mutex);
-    return NULL;
-}
-
-static void start_threads(gs_aio *aio)
-{
-    int error = 0;
-    while (error == 0 && aio->thread_count < aio->threads_wanted &&
-           aio->thread_count < aio->depth) {
-        error = gs_thread_start(&aio->threads[aio->thread_count], serve, aio, 0);
-        aio->thread_count += error == 0;
-    }
-}
-
 /* Where no thread can be had, a transfer is over before it is waited for. */
 static void submit_to_threads(gs_aio *aio, gs_aio_slot *slot)
 {
-    if (aio->thread_count == 0)
-        start_threads(aio);
-    const bool has_threads = aio->thread_count > 0;
-    if (!has_threads)
-        transfer(slot);
-    pthread_mutex_lock(&aio->mutex);
-    push(has_threads ? &aio->waiting : &aio->finished, slot);
-    pthread_cond_signal(&aio->work_ready);
-    pthread_mutex_unlock(&aio->mutex);
+    gs_status refusal = {.code = GS_OK};
+    slot->task.run = transfer;
+    if (aio->crew == NULL &&
+        gs_crew_new(&aio->crew, aio->threads_wanted, &refusal) != GS_OK) {
+        transfer(&slot->task);
+        slot->is_over = true;
+        return;
+    }
+    gs_crew_give(aio->crew, &slot->task);
+}
+
+static gs_aio_slot *reap_threads(gs_aio *aio)
+{
+    for (unsigned i = 0; i < aio->depth; i++) {
+        if (aio->slots[i].is_used && aio->slots[i].is_over)
+            return &aio->slots[i];
+    }
+    return (gs_aio_slot *)(void *)gs_crew_wait(aio->crew);
 }
 
 /* --- io_uring ------------------------------------------------------------------- */
@@ -235,9 +183,8 @@ gs_code gs_aio_new_threads(gs_aio **out, unsigned depth, unsigned threads, gs_st
     GS_TRY(gs_mem_new(&aio, sizeof *aio, "asynchronous I/O", st));
     aio->depth = depth;
     aio->threads_wanted = threads < THREADS_MAX ? threads : THREADS_MAX;
-    pthread_mutex_init(&aio->mutex, NULL);
-    pthread_cond_init(&aio->work_ready, NULL);
-    pthread_cond_init(&aio->work_done, NULL);
+    if (aio->threads_wanted > depth)
+        aio->threads_wanted = depth;
     GS_TRY_OR_FAIL(
         gs_mem_new(&aio->slots, depth * sizeof(gs_aio_slot), "I/O requests", st));
     *out = aio;
@@ -273,15 +220,7 @@ void gs_aio_free(gs_aio *aio)
     if (aio->is_uring)
         io_uring_queue_exit(&aio->ring);
 #endif
-    pthread_mutex_lock(&aio->mutex);
-    aio->is_closing = true;
-    pthread_cond_broadcast(&aio->work_ready);
-    pthread_mutex_unlock(&aio->mutex);
-    for (unsigned i = 0; i < aio->thread_count; i++)
-        pthread_join(aio->threads[i], NULL);
-    pthread_cond_destroy(&aio->work_done);
-    pthread_cond_destroy(&aio->work_ready);
-    pthread_mutex_destroy(&aio->mutex);
+    gs_crew_free(aio->crew);
     gs_mem_free(aio->slots);
     gs_mem_free(aio);
 }
@@ -347,16 +286,6 @@ gs_code gs_aio_write(gs_aio *aio, int fd, const void *buf, size_t bytes, uint64_
                                 .offset = offset,
                                 .tag = tag},
                   st);
-}
-
-static gs_aio_slot *reap_threads(gs_aio *aio)
-{
-    pthread_mutex_lock(&aio->mutex);
-    while (aio->finished.first == NULL)
-        pthread_cond_wait(&aio->work_done, &aio->mutex);
-    gs_aio_slot *const slot = pop(&aio->finished);
-    pthread_mutex_unlock(&aio->mutex);
-    return slot;
 }
 
 gs_code gs_aio_wait(gs_aio *aio, gs_aio_done *out, gs_status *st)

@@ -53,8 +53,8 @@ gs_block *gs_block_try_get(gs_block_pool *pool);
 gs_block *gs_block_get(gs_block_pool *pool);
 void gs_block_release(gs_block *block); /* NULL is fine */
 
-/* The mapped area that holds every block, for registering with the kernel. */
 size_t gs_block_pool_block_bytes(const gs_block_pool *pool); /* capacity of each */
+/* The mapped area that holds every block, for registering with the kernel. */
 void gs_block_pool_area(const gs_block_pool *pool, void **start, size_t *bytes);
 
 #endif

@@ -87,6 +87,15 @@ static gs_code run(const gs_stream_target *target, int fail_at, uint64_t *total,
     return st->code;
 }
 
+/* All pieces are in the file, from `offset` on. */
+static void check_landed(int fd, uint64_t offset, uint64_t total)
+{
+    CHECK(total == piece_at[PIECES]);
+    memset(got, 0, sizeof got);
+    CHECK(pread(fd, got, total, (off_t)offset) == (ssize_t)total);
+    CHECK(memcmp(got, expected, total) == 0);
+}
+
 static void lands_in_a_file(bool direct, uint64_t offset)
 {
     gs_status st = {.code = GS_OK};
@@ -98,10 +107,7 @@ static void lands_in_a_file(bool direct, uint64_t offset)
                                      .failure = "write failed"};
     uint64_t total = 0;
     REQUIRE_OK(run(&target, -1, &total, &st), &st);
-    CHECK(total == piece_at[PIECES]);
-    memset(got, 0, sizeof got);
-    CHECK(pread(fd, got, total, (off_t)offset) == (ssize_t)total);
-    CHECK(memcmp(got, expected, total) == 0);
+    check_landed(fd, offset, total);
     (void)close(fd);
 }
 
@@ -118,10 +124,7 @@ static void lands_without_blocks(uint64_t offset)
     struct rlimit before;
     uint64_t total = 0;
     REQUIRE_OK(run(&target, -1, &total, &st), &st);
-    CHECK(total == piece_at[PIECES]);
-    memset(got, 0, sizeof got);
-    CHECK(pread(fd, got, total, (off_t)offset) == (ssize_t)total);
-    CHECK(memcmp(got, expected, total) == 0);
+    check_landed(fd, offset, total);
     REQUIRE(getrlimit(RLIMIT_FSIZE, &before) == 0 && ftruncate(fd, 0) == 0);
     struct rlimit small = {TOTAL_MAX / 64, before.rlim_max};
     (void)signal(SIGXFSZ, SIG_IGN);
@@ -151,12 +154,9 @@ static void lands_in_pages(bool has_more)
         REQUIRE(pwrite(fd, expected, 5000, 3000) == 5000 &&
                 ftruncate(fd, TOTAL_MAX) == 0);
     REQUIRE_OK(run(&target, -1, &total, &st), &st);
-    CHECK(total == piece_at[PIECES]);
     CHECK(fstat(fd, &info) == 0 &&
           (uint64_t)info.st_size == (has_more ? TOTAL_MAX : total));
-    memset(got, 0, sizeof got);
-    CHECK(pread(fd, got, total, 0) == (ssize_t)total);
-    CHECK(memcmp(got, expected, total) == 0);
+    check_landed(fd, 0, total);
     (void)close(fd);
 }
 
@@ -172,9 +172,7 @@ static void lands_in_pages_taken(uint64_t bytes)
         gs_file_space_begin(&target.space, fd, bytes);
         REQUIRE_OK(run(&target, -1, &total, &st), &st);
         gs_file_space_end(target.space);
-        memset(got, 0, sizeof got);
-        CHECK(total == piece_at[PIECES] && pread(fd, got, total, 0) == (ssize_t)total);
-        CHECK(memcmp(got, expected, total) == 0);
+        check_landed(fd, 0, total);
     }
     (void)close(fd);
 }
@@ -198,8 +196,7 @@ static void lands_in_pages_behind(uint64_t begin)
         CHECK(fstat(fd, &info) == 0 && (uint64_t)info.st_size == begin + total);
         CHECK(pread(fd, got, 4096, (off_t)begin - 4096) == 4096);
         CHECK(memcmp(got, expected, 4096) == 0);
-        CHECK(pread(fd, got, total, (off_t)begin) == (ssize_t)total);
-        CHECK(memcmp(got, expected, total) == 0);
+        check_landed(fd, begin, total);
     }
     (void)close(fd);
 }
