@@ -15,9 +15,10 @@ import sys
 import threading
 import time
 from pathlib import Path
+from unittest import mock
 
 import on_cluster
-from gpusort_ray import sort_tasks
+from gpusort_ray import cluster, sort_tasks
 from on_cluster import Failed, Nodes, check_same, gpusort, gpusort_ray, parts_of, run_cases
 
 _PHASES = (("sample", 0), ("sample", 3), ("partition", 0), ("partition", 6), ("merge", 0), ("merge", 3))
@@ -154,9 +155,17 @@ def a_full_disk_on_one_node(folder: Path, nodes: Nodes) -> None:
 
 
 def a_task_that_fails(folder: Path, nodes: Nodes) -> None:
-    """The others, which have much to do yet, end soon and leave nothing on their disks."""
+    """The others, which have much to do yet, end soon and leave nothing on their disks, also if
+    they are given no time to clear up."""
+    fail_beside_others(folder / "cancelled", "a task that fails")
+    at_once = ((False, 0.0), *cluster._CANCELS[1:])
+    with mock.patch.object(cluster, "_CANCELS", at_once):
+        fail_beside_others(folder / "ended", "a task that fails beside others that do not end")
+
+
+def fail_beside_others(folder: Path, what: str) -> None:
     failed, base, program = folder / "failed", folder / "base", folder / "program"
-    base.mkdir()
+    base.mkdir(parents=True)
     program.write_text(
         f"""#!/bin/sh
         case "$1" in partition)
@@ -172,11 +181,12 @@ def a_task_that_fails(folder: Path, nodes: Nodes) -> None:
     began = time.monotonic()
     code, err = sort(folder, f"--gpusort={program}", f"-T{base}")
     if code != 2 or "it is broken" not in err:
-        raise Failed(f"a task that fails: exit {code}: {err}")
+        raise Failed(f"{what}: exit {code}: {err}")
     if time.monotonic() - began > 50:
-        raise Failed("a task that fails waits for those that do not")
-    if list(base.iterdir()):
-        raise Failed(f"a task that fails leaves what others made: {list(base.iterdir())}")
+        raise Failed(f"{what}: waits for those that do not")
+    left = sorted(str(p.relative_to(base)) for p in base.rglob("*"))
+    if left:
+        raise Failed(f"{what}: others have left {left}")
 
 
 def a_damaged_piece(folder: Path, nodes: Nodes) -> None:

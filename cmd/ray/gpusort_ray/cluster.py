@@ -13,13 +13,17 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Callable, Iterable, Iterator
 
+from . import gpusort
 from .errors import PassingTrouble, Trouble
 from .job_options import JobOptions
 from .plan import Room
 
 _BESIDE_BYTES = 192 << 20  # of a worker, without its gpusort
 _PASSING_SECONDS = 1.0  # until what failed everywhere is tried again
-_ENDING_SECONDS = 10.0  # for tasks that are cancelled to clear up
+# How tasks are cancelled, by force or not, and how long each time waits for their end. Ray may
+# begin one again that it ended by force, and that is asked to end then.
+_CANCELS = ((False, 10.0), (True, 2.0), (False, 10.0), (True, 2.0))
+_CLEARING_SECONDS = 10.0  # for nodes, where tasks have not cleared up
 
 
 @dataclass(frozen=True)
@@ -30,6 +34,7 @@ class Cluster:
     engine: str
     gpus: int  # of a task that sorts
     only_node: str  # which is the driver's too; "": there are several
+    scratch: str  # where tasks keep what they make, as -T says it
 
     def task(
         self, function: Callable[..., Any], retries: int, stays: bool = False, **more: Any
@@ -129,7 +134,7 @@ def _measure(ray: Any, o: JobOptions) -> Cluster:
     tasks = sum(_tasks_of(n, cpus, memory + _BESIDE_BYTES) for n in nodes)
     if tasks == 0:
         raise Trouble(f"no node has {cpus} CPUs and {memory >> 20} MiB for a task: say less with -S")
-    return Cluster(ray, Room(tasks, memory), cpus, engine, gpus, _only_node(ray))
+    return Cluster(ray, Room(tasks, memory), cpus, engine, gpus, _only_node(ray), o.scratch)
 
 
 def _only_node(ray: Any) -> str:
@@ -222,17 +227,38 @@ def flow(
                     continue
                 yield result
     finally:
-        _cancel(ray, list(waiting))
+        _cancel(cluster, list(waiting))
 
 
-def _cancel(ray: Any, refs: list[Any]) -> None:
-    """They take away what they have on the disks of their nodes. Who does not end is ended, and
-    what it leaves goes with the next task there."""
-    for ref in refs:
-        ray.cancel(ref)
-    if refs:
-        for ref in ray.wait(refs, num_returns=len(refs), timeout=_ENDING_SECONDS, fetch_local=False)[1]:
-            ray.cancel(ref, force=True)
+def _cancel(cluster: Cluster, refs: list[Any]) -> None:
+    """They take away what they have on the disks of their nodes. Who does not end is ended."""
+    if not refs:
+        return
+    ray = cluster.ray
+    for is_forced, seconds in _CANCELS:
+        for ref in refs:
+            ray.cancel(ref, force=is_forced)
+        refs = _await(ray, refs, seconds)
+    _clear_up(cluster)
+
+
+def _clear_up(cluster: Cluster) -> None:
+    """What is left by tasks that were ended, or cancelled just as they made a folder, goes from
+    the disk of each node, if it answers soon."""
+    ray = cluster.ray
+    remote = ray.remote(num_cpus=0, max_retries=0)(gpusort.room_in)
+    only = ray.util.scheduling_strategies.NodeAffinitySchedulingStrategy
+    nodes = [n["NodeID"] for n in ray.nodes() if n["Alive"]]
+    places = (remote.options(scheduling_strategy=only(node, soft=False)) for node in nodes)
+    _await(ray, [at.remote(cluster.scratch) for at in places], _CLEARING_SECONDS)
+
+
+def _await(ray: Any, refs: list[Any], seconds: float) -> list[Any]:
+    """Those that have not ended in time."""
+    if not refs:
+        return []
+    slow: list[Any] = ray.wait(refs, num_returns=len(refs), timeout=seconds, fetch_local=False)[1]
+    return slow
 
 
 def one(cluster: Cluster, task: Task, *words: Any) -> Any:
