@@ -114,15 +114,25 @@ static gs_code suit_former(gs_sorter *s, const uint8_t *sample, size_t bytes,
     return GS_OK;
 }
 
+static gs_memory_plan plan_memory(const gs_sorter *s)
+{
+    const gs_sort_options *const o = s->options;
+    const gs_input_head *const head = &s->in.head;
+    if (head->is_small)
+        return gs_memory_plan_small(o, s->layout.is_keyed);
+    const bool are_files = head->data == NULL;
+    return are_files && !s->layout.is_keyed && gs_list_former_keeps(o)
+               ? gs_memory_plan_lists(o)
+               : gs_memory_plan_sort(o, s->layout.is_keyed);
+}
+
 /* Opens what is read, behind what a checkpoint has of it, and plans the memory. */
 static gs_code open_input(gs_sorter *s, gs_status *st)
 {
     const gs_sort_options *const o = s->options;
     GS_TRY(gs_input_head_look(&s->in.head, o->inputs, o->input_count, o->keep_compressed,
                               o->cancel_signal, st));
-    gs_memory_plan plan = s->in.head.is_small
-                              ? gs_memory_plan_small(o, s->layout.is_keyed)
-                              : gs_memory_plan_sort(o, s->layout.is_keyed);
+    gs_memory_plan plan = plan_memory(s);
     GS_TRY(gs_sort_input_open(&s->in, o, &plan, &s->layout, st));
     GS_TRY(gs_sort_progress_go_on(&s->progress, &s->in, s->witness, st));
     GS_TRY(gs_input_begin(s->in.input, st));

@@ -351,17 +351,21 @@ gs_code gs_memory_former_new(gs_former **out, const gs_forming *f, gs_status *st
     return new_core(out, &memory_kind, f, NULL, st);
 }
 
+bool gs_list_former_keeps(const gs_sort_options *options)
+{
+    return !options->order.unique && !options->count && !options->has_top &&
+           options->checkpoint == NULL && options->compress_program == NULL;
+}
+
 /* Lists that go to files, if those are small enough to stay in the page cache; else *out
- * is NULL. They would have all of the text, and runs less of it: of equal records only
- * one, of others not what the one before begins with. */
+ * is NULL. */
 static gs_code split_to_files(gs_early_split **out, const gs_forming *f,
                               const gs_early_split_options *options, gs_status *st)
 {
     const gs_sort_options *const o = f->options;
     const size_t text = gs_file_map_text_bytes(f->map);
     *out = NULL;
-    if (o->order.unique || o->count || o->has_top || o->checkpoint != NULL ||
-        text > f->plan->cached_bytes)
+    if (!gs_list_former_keeps(o) || text > f->plan->cached_bytes)
         return GS_OK;
     gs_early_split_options with_file = *options;
     GS_TRY(gs_list_file_new(&with_file.file, o, options->workers, st));

@@ -9,6 +9,10 @@
 
 #include "lib/sort/form/former.h"
 
+/* Would list_former keep in files what is too much for memory, if the files are plain and
+ * stay in the page cache? What they hold is all of the text, and of runs less: of equal
+ * records only one, of others not what the one before begins with. */
+bool gs_list_former_keeps(const gs_sort_options *options);
 GS_MUST_CHECK gs_code gs_list_former_new(gs_former **out, const gs_forming *forming,
                                          gs_status *st);
 GS_MUST_CHECK gs_code gs_memory_former_new(gs_former **out, const gs_forming *forming,

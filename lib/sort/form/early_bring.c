@@ -19,21 +19,15 @@ typedef struct gs_bucket_size {
 
 static gs_bucket_size size_of(const gs_early_split *s, size_t bucket)
 {
-    gs_bucket_size size = {.is_one = s->splitters->buckets[bucket].is_one,
-                           .is_in_place = s->encoder == NULL || s->keeps_keys};
-    for (unsigned w = 0; w < s->workers; w++) {
-        const gs_text_list *const list = gs_text_list_of(&s->lists, w, bucket);
-        size.count += list->count;
-        size.bytes += list->bytes;
-        size.is_in_place = size.is_in_place && !list->has_others;
-    }
-    if (s->file != NULL) {
-        const gs_kept_list *const kept = &s->kept[bucket];
-        size.count += kept->count;
-        size.bytes += kept->bytes;
-        size.is_in_place = size.is_in_place && !kept->has_others;
-    }
-    return size;
+    const gs_listed on_lists = gs_text_lists_listed(&s->lists, bucket);
+    const gs_listed in_files = s->file != NULL ? s->kept[bucket] : (gs_listed){0};
+    const bool has_others = on_lists.has_others || in_files.has_others;
+    return (gs_bucket_size){
+        .count = on_lists.count + in_files.count,
+        .bytes = on_lists.bytes + in_files.bytes,
+        .is_one = s->splitters->buckets[bucket].is_one,
+        .is_in_place = (s->encoder == NULL || s->keeps_keys) && !has_others,
+    };
 }
 
 /* Of a bucket that is one record, that; they are all as long. */
@@ -50,7 +44,7 @@ static gs_bucket_size size_of_one(const gs_bucket_size *size)
 static size_t parts_room(const gs_early_split *s, const gs_bucket_size *size)
 {
     const size_t times =
-        size->is_one ? gs_list_file_pieces(s->file) + s->workers : size->count;
+        size->is_one ? (gs_list_file_rounds(s->file) + 1) * s->sets : size->count;
     const size_t bytes = size->is_one ? size->bytes * times : size->bytes;
     return bytes + times * GS_TEXT_HEAD;
 }
@@ -245,8 +239,8 @@ static bool take_bucket(const gs_early_split *s, size_t bucket,
                         uint8_t *key_room)
 {
     const bool is_keyed = s->encoder != NULL;
-    for (unsigned w = 0; w < s->workers && out->copied_count < out->count; w++) {
-        const gs_text_list *const list = gs_text_list_of(&s->lists, w, bucket);
+    for (unsigned i = 0; i < s->sets && out->copied_count < out->count; i++) {
+        const gs_text_list *const list = gs_text_list_of(&s->lists, i, bucket);
         if (list->count == 0)
             continue;
         const gs_list_cursor c = gs_list_cursor_begin(&s->lists, list, size->is_one);
@@ -266,8 +260,8 @@ static size_t copy_lists(const gs_early_split *s, size_t bucket, bool is_one, ui
 {
     const uint8_t *data;
     size_t all = 0, bytes;
-    for (unsigned w = 0; w < s->workers; w++) {
-        const gs_text_list *const list = gs_text_list_of(&s->lists, w, bucket);
+    for (unsigned i = 0; i < s->sets; i++) {
+        const gs_text_list *const list = gs_text_list_of(&s->lists, i, bucket);
         gs_list_cursor c = gs_list_cursor_begin(&s->lists, list, is_one);
         while (gs_list_cursor_part(&c, is_one, s->layout.has_eol, &data, &bytes)) {
             memcpy(to + all, data, bytes);

@@ -25,13 +25,11 @@ static gs_code keep_worker(void *context, unsigned worker, gs_status *st)
 static void count_kept(gs_early_split *s)
 {
     for (size_t i = 0; i < s->splitters->bucket_count; i++) {
-        gs_kept_list *const kept = &s->kept[i];
-        for (unsigned w = 0; w < s->workers; w++) {
-            const gs_text_list *const list = gs_text_list_of(&s->lists, w, i);
-            kept->count += list->count;
-            kept->bytes += list->bytes;
-            kept->has_others = kept->has_others || list->has_others;
-        }
+        const gs_listed listed = gs_text_lists_listed(&s->lists, i);
+        gs_listed *const kept = &s->kept[i];
+        kept->count += listed.count;
+        kept->bytes += listed.bytes;
+        kept->has_others = kept->has_others || listed.has_others;
     }
 }
 

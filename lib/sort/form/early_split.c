@@ -36,26 +36,32 @@ static bool is_even(const gs_string_splitters *splitters, size_t a_bucket)
 }
 
 /* A tenth more pages than it seems, of records and so much of each beside its text. */
-static size_t pages_for(const gs_early_split *s, const gs_text_guess *guess, size_t text,
+static size_t pages_for(gs_early_split *s, const gs_text_guess *guess, size_t text,
                         size_t beside)
 {
     const size_t lists = s->workers * s->splitters->bucket_count;
+    s->sets = s->workers;
     const size_t bytes = text + guess->records * beside;
     return gs_text_lists_pages(guess->records + guess->records / 10, bytes + bytes / 10,
                                lists);
 }
 
 /* A chunk takes what there is, and has room beyond that for batches that turn out to take
- * more pages than usual. False if batches or half-filled pages would be much of it: then
- * it takes more chunks, which costs less where they are only copied to files. */
+ * more pages than usual. Where lists of each worker would be much of it, by their
+ * half-filled pages, workers share them: that costs a look a record at who else is there.
+ * False if it is much even so; more chunks cost less where they are only copied to files.
+ */
 static bool plan_chunk_pages(gs_early_split *s, size_t pages_max, bool has_file)
 {
-    const size_t part = has_file ? 2 : 4;
-    s->lists.list_count = s->splitters->bucket_count;
+    const size_t part = has_file ? 2 : 4, count = s->splitters->bucket_count;
+    s->lists.list_count = count;
     const size_t a_batch = gs_text_lists_most_pages(&s->lists, CHUNK_BATCH_BYTES);
     s->chunk_pages = pages_max;
     s->page_capacity = pages_max + s->workers * a_batch;
-    return s->workers * s->splitters->bucket_count < pages_max / part;
+    s->sets = s->workers;
+    while (s->sets > 1 && s->sets * count >= pages_max / part)
+        s->sets = (s->sets + 1) / 2;
+    return s->sets * count < pages_max / part;
 }
 
 /* How many pages the lists may take; false if that is more than there are. Keys that take
@@ -101,7 +107,7 @@ static size_t file_memory(const gs_early_split *s, const gs_early_split_options 
 {
     const size_t lists = s->splitters->bucket_count;
     const size_t rounds = text / o->memory_bytes * 2 + 2; /* more than it seems */
-    return lists * sizeof(gs_kept_list) + gs_list_file_memory(lists, s->workers, rounds);
+    return lists * sizeof(gs_listed) + gs_list_file_memory(lists, s->workers, rounds);
 }
 
 /* How much larger than the mean a bucket is expected to be at most. */
@@ -128,6 +134,8 @@ static bool plan(gs_early_split *s, const gs_early_split_options *o,
                  gs_string_sample *sample, uint8_t *key_room, gs_status *st)
 {
     enum { TRIED = GS_STRING_SAMPLE_MAX / 8 };
+    /* Lists make room for larger buckets when all that is on them can go to files. */
+    enum { LARGER_BESIDE = 2 };
     const gs_text_sample_options from = {o->layout, o->encoder, o->record_size, o->map};
     const size_t text = gs_file_map_text_bytes(o->map);
     if (!is_much(&from, sample, key_room))
@@ -153,9 +161,8 @@ static bool plan(gs_early_split *s, const gs_early_split_options *o,
     const size_t record_bytes =
         (size_t)((double)text * share) + records * (head_bytes + guess.key_bytes);
     const size_t a_bucket =
-        larger_max(o) *
-        ((records >> levels) * 2 * sizeof(gs_element) + (record_bytes >> levels));
-    s->near_bytes = s->workers * a_bucket;
+        (records >> levels) * 2 * sizeof(gs_element) + (record_bytes >> levels);
+    s->near_bytes = s->workers * a_bucket * (o->file ? LARGER_BESIDE : larger_max(o));
     const size_t taken = s->near_bytes + (o->file ? file_memory(s, o, text) : 0);
     if (taken >= o->memory_bytes)
         return false;
@@ -208,7 +215,7 @@ static gs_code prepare(gs_early_split *s, const gs_early_split_options *o,
     if (o->file != NULL)
         GS_TRY(gs_mem_new_array(&s->kept, s->splitters->bucket_count, sizeof *s->kept,
                                 "lists in files", st));
-    return gs_text_lists_init(&s->lists, s->splitters->bucket_count, s->workers,
+    return gs_text_lists_init(&s->lists, s->splitters->bucket_count, s->workers, s->sets,
                               s->page_capacity, st);
 }
 
@@ -253,13 +260,11 @@ void gs_early_split_free(gs_early_split *s)
 
 /* --- lists ------------------------------------------------------------------------ */
 
-/* Puts a record on the list of its bucket; with its key it will take key_bytes more. */
-static inline bool add_to_bucket(gs_early_split *s, unsigned worker, size_t bucket,
-                                 const uint8_t *record, size_t bytes, uint64_t offset,
-                                 size_t key_bytes)
+/* Puts a record on a list; with its key it will take key_bytes more. */
+static inline bool add_to_list(gs_early_split *s, gs_text_list *list, bool is_one,
+                               const uint8_t *record, size_t bytes, uint64_t offset,
+                               size_t key_bytes)
 {
-    gs_text_list *const list = gs_text_list_of(&s->lists, worker, bucket);
-    const bool is_one = s->splitters->buckets[bucket].is_one;
     if (s->keeps_keys)
         list->has_others = true;
     if (__builtin_expect(bytes > GS_TEXT_NEAR_MAX, 0))
@@ -267,6 +272,24 @@ static inline bool add_to_bucket(gs_early_split *s, unsigned worker, size_t buck
                                     bytes + s->layout.has_eol + key_bytes, is_one);
     return gs_text_list_add(&s->lists, list, record, bytes, s->layout.has_eol, key_bytes,
                             false, is_one);
+}
+
+/* The same, on the list of its bucket. */
+static inline bool add_to_bucket(gs_early_split *s, unsigned worker, size_t bucket,
+                                 const uint8_t *record, size_t bytes, uint64_t offset,
+                                 size_t key_bytes)
+{
+    const unsigned set = gs_text_lists_set_of(&s->lists, worker);
+    gs_text_list *const list = gs_text_list_of(&s->lists, set, bucket);
+    const bool is_one = s->splitters->buckets[bucket].is_one;
+    if (s->sets == s->workers)
+        return add_to_list(s, list, is_one, record, bytes, offset, key_bytes);
+    if (is_one && gs_text_lists_repeat(&s->lists, worker, bucket))
+        return true;
+    gs_text_list_take(list);
+    const bool is_added = add_to_list(s, list, is_one, record, bytes, offset, key_bytes);
+    gs_text_list_leave(list);
+    return is_added;
 }
 
 /* The same with its key, as a keyed record. */
@@ -286,7 +309,7 @@ static bool add_batch(gs_early_split *s, unsigned worker)
     gs_string_splitters_find(s->splitters, batch->strings_of, batch->count);
     for (size_t i = 0; i < batch->count; i++)
         gs_text_list_prefetch(
-            gs_text_list_of(&s->lists, worker, batch->strings_of[i].bucket));
+            gs_text_list_of(&s->lists, worker, batch->strings_of[i].bucket), false);
     for (size_t i = 0; i < batch->count && is_added; i++) {
         const gs_batched_key *const r = &batch->records[i];
         const gs_placed_string *const string = &batch->strings_of[i];
@@ -338,10 +361,12 @@ typedef struct gs_plain_batch {
 
 static bool add_plain_batch(gs_early_split *s, unsigned worker, gs_plain_batch *batch)
 {
+    const unsigned set = gs_text_lists_set_of(&s->lists, worker);
+    const bool is_shared = s->sets < s->workers;
     gs_string_splitters_find(s->splitters, batch->records, batch->count);
     for (size_t i = 0; i < batch->count; i++)
-        gs_text_list_prefetch(
-            gs_text_list_of(&s->lists, worker, batch->records[i].bucket));
+        gs_text_list_prefetch(gs_text_list_of(&s->lists, set, batch->records[i].bucket),
+                              is_shared);
     for (size_t i = 0; i < batch->count; i++) {
         const gs_placed_string *const r = &batch->records[i];
         const uint64_t offset = (uint64_t)(r->string - batch->arena);

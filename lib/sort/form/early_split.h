@@ -30,7 +30,7 @@
  * to files as it is, bucket by bucket, and each bucket is sorted once, when all of it is
  * there (early_keep.h); or, where those files would be too much, it becomes a run.
  *
- * Every worker has lists of its own (text_lists.h), and no bucket keeps the order of the
+ * Every worker has lists of its own, or some share them (text_lists.h), and no bucket keeps the order of the
  * input: records that compare equal must be the same bytes, as they are but for -s and -u
  * with keys. What is on the lists is sorted by way of early_bring.h.
  */

@@ -24,12 +24,6 @@ typedef struct gs_key_batch {
     uint8_t *strings;
 } gs_key_batch;
 
-/* What of a bucket is in files. */
-typedef struct gs_kept_list {
-    size_t count, bytes; /* as of a list */
-    bool has_others;
-} gs_kept_list;
-
 struct gs_early_split {
     gs_buckets buckets; /* once all records were added */
     gs_record_layout layout;
@@ -39,13 +33,14 @@ struct gs_early_split {
     size_t record_size;
     unsigned workers;
     gs_string_splitters *splitters; /* one bucket each has a list */
+    unsigned sets;                  /* of lists: as many as workers, or they are shared */
     size_t page_capacity;
     size_t chunk_pages;    /* by chunks: one that takes so many is full */
     size_t reserved_pages; /* for what is being added */
     gs_text_lists lists;
     gs_key_batch *key_batch; /* one a worker, of keyed records */
     gs_list_file *file;      /* has what was too much for the lists; NULL: nothing */
-    gs_kept_list *kept;      /* with a file: one a bucket */
+    gs_listed *kept;         /* with a file: what of each bucket is there */
     size_t memory_bytes;     /* in all, */
     size_t near_bytes;       /* and of that for near buckets of all workers */
     size_t mapped_end;       /* of the text */

@@ -20,13 +20,14 @@
 
 enum {
     BUFFER = GS_LIST_FILE_BUFFER,
-    LOOK_EVERY = 64, /* lists between two looks at the signal */
+    SHARE = 16, /* lists that a worker takes at a time */
 };
 
-/* Where a piece begins in its file; it ends where the next one begins. */
+/* Where a piece is. */
 typedef struct gs_list_piece {
-    uint64_t offset;
-    uint64_t sum; /* of it, by steps of a buffer */
+    uint64_t offset, sum; /* the sum by steps of a buffer */
+    size_t bytes;
+    unsigned worker; /* whose file it is in */
 } gs_list_piece;
 
 typedef struct gs_list_writer {
@@ -44,9 +45,9 @@ struct gs_list_file {
     unsigned workers;
     size_t list_count;
     gs_list_writer *writers;
-    gs_list_piece **rows; /* round after round, worker after worker: a piece a list, and
-                             where the last one ends */
-    size_t row_count, row_capacity;
+    gs_list_piece **rounds; /* of each a piece a list */
+    size_t round_count, round_capacity;
+    GS_MEM_APART atomic_size_t next; /* list of this round that no worker has yet */
 };
 
 gs_code gs_list_file_new(gs_list_file **out, const gs_sort_options *options,
@@ -54,7 +55,7 @@ gs_code gs_list_file_new(gs_list_file **out, const gs_sort_options *options,
 {
     gs_list_file *f = NULL;
     *out = NULL;
-    GS_TRY(gs_mem_new(&f, sizeof *f, "file of lists", st));
+    GS_TRY(gs_mem_new_apart(&f, sizeof *f, "file of lists", st));
     f->options = options;
     GS_TRY_OR_FAIL(
         gs_spill_new(&f->spill, options->temp_folders, options->temp_folder_count, st));
@@ -78,9 +79,9 @@ void gs_list_file_free(gs_list_file *f)
         gs_last_close(f->writers[w].fd);
         gs_mem_free(f->writers[w].buffer);
     }
-    for (size_t i = 0; i < f->row_count; i++)
-        gs_mem_free(f->rows[i]);
-    gs_mem_free(f->rows);
+    for (size_t i = 0; i < f->round_count; i++)
+        gs_mem_free(f->rounds[i]);
+    gs_mem_free(f->rounds);
     gs_mem_free(f->writers);
     gs_spill_free(f->spill);
     gs_mem_free(f);
@@ -93,7 +94,7 @@ bool gs_list_file_has_room(const gs_list_file *f, uint64_t bytes)
 
 size_t gs_list_file_memory(size_t list_count, unsigned workers, size_t rounds)
 {
-    return workers * (BUFFER + (rounds + 1) * (list_count + 1) * sizeof(gs_list_piece));
+    return workers * BUFFER + (rounds + 1) * list_count * sizeof(gs_list_piece);
 }
 
 uint64_t gs_list_file_bytes(const gs_list_file *f)
@@ -104,9 +105,9 @@ uint64_t gs_list_file_bytes(const gs_list_file *f)
     return all;
 }
 
-size_t gs_list_file_pieces(const gs_list_file *f)
+size_t gs_list_file_rounds(const gs_list_file *f)
 {
-    return f->row_count;
+    return f->round_count;
 }
 
 /* --- writing ---------------------------------------------------------------------- */
@@ -124,16 +125,16 @@ static gs_code need_file(gs_list_file *f, unsigned worker, gs_status *st)
 
 gs_code gs_list_file_begin(gs_list_file *f, size_t list_count, gs_status *st)
 {
-    const size_t rows = f->row_count + f->workers;
     gs_assert(f->list_count == 0 || f->list_count == list_count);
     f->list_count = list_count;
-    GS_TRY(gs_mem_grow(&f->rows, &f->row_capacity, rows, "pieces of lists", st));
-    for (unsigned w = 0; w < f->workers; w++) {
+    GS_TRY(gs_mem_grow(&f->rounds, &f->round_capacity, f->round_count + 1,
+                       "pieces of lists", st));
+    for (unsigned w = 0; w < f->workers; w++)
         GS_TRY(need_file(f, w, st));
-        GS_TRY(gs_mem_new_array(&f->rows[f->row_count], list_count + 1,
-                                sizeof(gs_list_piece), "pieces of lists", st));
-        f->row_count++;
-    }
+    GS_TRY(gs_mem_new_array(&f->rounds[f->round_count], list_count, sizeof(gs_list_piece),
+                            "pieces of lists", st));
+    f->round_count++;
+    atomic_store(&f->next, 0);
     return GS_OK;
 }
 
@@ -183,16 +184,35 @@ static gs_code put(gs_list_writer *w, const uint8_t *data, size_t bytes, gs_stat
     return GS_OK;
 }
 
-/* What a list holds. */
-static gs_code put_list(gs_list_writer *w, const gs_text_lists *lists,
-                        const gs_text_list *list, bool is_one, size_t eol_bytes,
-                        gs_status *st)
+/* What a list holds, of every set. */
+static gs_code put_list(gs_list_writer *w, const gs_text_lists *lists, size_t number,
+                        bool is_one, size_t eol_bytes, gs_status *st)
 {
-    gs_list_cursor c = gs_list_cursor_begin(lists, list, is_one);
-    const uint8_t *data;
-    size_t bytes;
-    while (gs_list_cursor_part(&c, is_one, eol_bytes, &data, &bytes))
-        GS_TRY(put(w, data, bytes, st));
+    for (unsigned s = 0; s < lists->sets; s++) {
+        const gs_text_list *const list = gs_text_list_of(lists, s, number);
+        gs_list_cursor c = gs_list_cursor_begin(lists, list, is_one);
+        const uint8_t *data;
+        size_t bytes;
+        while (gs_list_cursor_part(&c, is_one, eol_bytes, &data, &bytes))
+            GS_TRY(put(w, data, bytes, st));
+    }
+    return GS_OK;
+}
+
+static gs_code write_piece(gs_list_file *f, const gs_text_lists *lists, size_t number,
+                           bool is_one, size_t eol_bytes, unsigned worker, gs_status *st)
+{
+    gs_list_writer *const w = &f->writers[worker];
+    w->piece_begin = w->used;
+    w->sum = 0;
+    const uint64_t begin = w->end + w->used;
+    GS_TRY(put_list(w, lists, number, is_one, eol_bytes, st));
+    f->rounds[f->round_count - 1][number] = (gs_list_piece){
+        .offset = begin,
+        .sum = gs_checksum(w->buffer + w->piece_begin, w->used - w->piece_begin, w->sum),
+        .bytes = (size_t)(w->end + w->used - begin),
+        .worker = worker,
+    };
     return GS_OK;
 }
 
@@ -201,20 +221,14 @@ gs_code gs_list_file_write(gs_list_file *f, const gs_text_lists *lists,
                            unsigned worker, gs_status *st)
 {
     gs_list_writer *const w = &f->writers[worker];
-    gs_list_piece *const row = f->rows[f->row_count - f->workers + worker];
+    size_t first;
     w->used = 0;
-    for (size_t i = 0; i < f->list_count; i++) {
-        if (i % LOOK_EVERY == 0)
-            GS_TRY(gs_cancel_check(f->options->cancel_signal, st));
-        w->piece_begin = w->used;
-        w->sum = 0;
-        row[i].offset = w->end + w->used;
-        GS_TRY(put_list(w, lists, gs_text_list_of(lists, worker, i),
-                        splitters->buckets[i].is_one, eol_bytes, st));
-        row[i].sum =
-            gs_checksum(w->buffer + w->piece_begin, w->used - w->piece_begin, w->sum);
+    while ((first = atomic_fetch_add(&f->next, SHARE)) < f->list_count) {
+        GS_TRY(gs_cancel_check(f->options->cancel_signal, st));
+        for (size_t i = first; i < f->list_count && i < first + SHARE; i++)
+            GS_TRY(write_piece(f, lists, i, splitters->buckets[i].is_one, eol_bytes,
+                               worker, st));
     }
-    row[f->list_count].offset = w->end + w->used;
     return write_buffer(w, w->used, st);
 }
 
@@ -228,18 +242,19 @@ static uint64_t sum_of(const uint8_t *data, size_t bytes)
     return gs_checksum(data, bytes, sum);
 }
 
-static gs_code read_piece(const gs_list_writer *w, const gs_list_piece *piece,
-                          uint8_t *to, size_t bytes, gs_status *st)
+static gs_code read_piece(const gs_list_file *f, const gs_list_piece *piece, uint8_t *to,
+                          gs_status *st)
 {
+    const gs_list_writer *const w = &f->writers[piece->worker];
     static const char hint[] =
         "the temporary files were changed or the disk is failing: run again with another "
         "folder (-T)";
     size_t taken;
-    const int error = gs_pread_all(w->fd, to, bytes, piece->offset, &taken);
-    if (error != 0 || taken < bytes)
+    const int error = gs_pread_all(w->fd, to, piece->bytes, piece->offset, &taken);
+    if (error != 0 || taken < piece->bytes)
         (void)GS_FAIL(st, GS_ERR_IO, error != 0 ? error : EIO,
                       "read failed: temporary file in '%s'", w->folder);
-    else if (sum_of(to, bytes) != piece->sum)
+    else if (sum_of(to, piece->bytes) != piece->sum)
         (void)GS_FAIL(st, GS_ERR_FORMAT, 0,
                       "temporary file in '%s': damaged at byte %llu", w->folder,
                       (unsigned long long)piece->offset);
@@ -252,14 +267,13 @@ gs_code gs_list_file_read(const gs_list_file *f, size_t list, uint8_t *to, size_
                           gs_status *st)
 {
     size_t at = 0;
-    gs_assert(list < f->list_count || f->row_count == 0);
-    for (size_t i = 0; i < f->row_count; i++) {
-        const gs_list_piece *const piece = &f->rows[i][list];
-        const size_t n = (size_t)(piece[1].offset - piece[0].offset);
-        gs_assert(n <= *bytes - at);
-        if (n > 0)
-            GS_TRY(read_piece(&f->writers[i % f->workers], piece, to + at, n, st));
-        at += n;
+    gs_assert(list < f->list_count || f->round_count == 0);
+    for (size_t i = 0; i < f->round_count; i++) {
+        const gs_list_piece *const piece = &f->rounds[i][list];
+        gs_assert(piece->bytes <= *bytes - at);
+        if (piece->bytes > 0)
+            GS_TRY(read_piece(f, piece, to + at, st));
+        at += piece->bytes;
     }
     *bytes = at;
     return GS_OK;

@@ -4,14 +4,14 @@
  * list_file: what is on lists of text when they are full, in temporary files, until all
  * of a bucket is wanted.
  *
- *      file of worker 0   | list 0 | list 1 | .. | list n || list 0 | list 1 | .. ||
- *      file of worker 1   | list 0 | list 1 | ..... | list n || list 0 | list 1 | .. ||
- *                                  round 0                         round 1
+ *      file of worker 0   | list 0 | list 1 | list 4 | .. || list 2 | list 3 | .. ||
+ *      file of worker 1   | list 2 | list 3 | .......... || list 0 | list 1 | .. ||
+ *                                  round 0                      round 1
  *
- * In a round every worker writes its own lists to the end of its own file: two threads
- * that write to one file would wait for each other. A list that is read later comes from
- * all rounds of all files, one piece behind the other, as it lay on its pages, and each
- * piece is compared with its checksum, which stays in memory.
+ * In a round the workers share out the lists and each writes to the end of its own file:
+ * two threads that write to one file would wait for each other. A piece is what all sets
+ * have on a list, so that a list that is read later is a piece a round, as it lay on its
+ * pages, and each piece is compared with its checksum, which stays in memory.
  *
  * The files have no names, and go through the page cache: they are meant for what is gone
  * again before the kernel begins to write it to the disk (gs_memory_plan, cached_bytes).
@@ -44,7 +44,8 @@ size_t gs_list_file_memory(size_t list_count, unsigned workers, size_t rounds);
 /* Room in memory for what a round writes; one thread. */
 GS_MUST_CHECK gs_code gs_list_file_begin(gs_list_file *f, size_t list_count,
                                          gs_status *st);
-/* Writes what is on the worker's lists, one a bucket of the splitters. */
+/* Writes a worker's share of the lists, one a bucket of the splitters. All workers do so
+ * before the next round. */
 GS_MUST_CHECK gs_code gs_list_file_write(gs_list_file *f, const gs_text_lists *lists,
                                          const gs_string_splitters *splitters,
                                          size_t eol_bytes, unsigned worker,
@@ -52,8 +53,7 @@ GS_MUST_CHECK gs_code gs_list_file_write(gs_list_file *f, const gs_text_lists *l
 
 /* Written so far. */
 uint64_t gs_list_file_bytes(const gs_list_file *f);
-/* How many pieces a list has, at most. */
-size_t gs_list_file_pieces(const gs_list_file *f);
+size_t gs_list_file_rounds(const gs_list_file *f); /* begun so far */
 
 /* Reads all pieces of a list to `to`; *bytes are what there is room for before, and what
  * was read. */

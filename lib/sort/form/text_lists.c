@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "lib/sort/form/text_lists.h"
 
+#include <sched.h>
+
 #include "lib/base/assertion.h"
 #include "lib/base/mem.h"
 
@@ -21,11 +23,14 @@ size_t gs_text_lists_pages(size_t records, size_t text_bytes, size_t lists)
 }
 
 gs_code gs_text_lists_init(gs_text_lists *t, size_t list_count, unsigned workers,
-                           size_t page_capacity, gs_status *st)
+                           unsigned sets, size_t page_capacity, gs_status *st)
 {
-    *t = (gs_text_lists){.list_count = list_count, .workers = workers};
-    const size_t count = list_count * workers;
+    *t = (gs_text_lists){.list_count = list_count, .workers = workers, .sets = sets};
+    const size_t count = list_count * sets;
     GS_TRY(gs_mem_new_apart(&t->lists, count * sizeof *t->lists, "lists of text", st));
+    if (sets < workers)
+        GS_TRY(gs_mem_new_apart(&t->repeats, list_count * workers * sizeof *t->repeats,
+                                "counts of equal records", st));
     gs_assert(page_capacity < NO_PAGE);
     gs_text_lists_clear(t);
     t->page_capacity = page_capacity;
@@ -50,7 +55,9 @@ void gs_text_lists_clear(gs_text_lists *t)
     if (taken > t->pages_taken)
         t->pages_taken = taken;
     atomic_store(&t->pages_used, 0);
-    for (size_t i = 0; i < t->list_count * t->workers; i++)
+    if (t->repeats != NULL)
+        memset(t->repeats, 0, t->list_count * t->workers * sizeof *t->repeats);
+    for (size_t i = 0; i < t->list_count * t->sets; i++)
         /* the end of a page, which asks for another */
         t->lists[i] = (gs_text_list){.tail = (uint8_t *)(uintptr_t)(GS_TEXT_PAGE - 1),
                                      .first_page = NO_PAGE};
@@ -67,6 +74,7 @@ void gs_text_lists_release(gs_text_lists *t)
 {
     gs_fresh_memory_release(&t->memory);
     gs_mem_free(t->lists);
+    gs_mem_free(t->repeats);
     *t = (gs_text_lists){0};
 }
 
@@ -74,6 +82,41 @@ size_t gs_text_lists_bytes(const gs_text_lists *t)
 {
     const size_t used = atomic_load(&t->pages_used);
     return (used < t->page_capacity ? used : t->page_capacity) * GS_TEXT_PAGE;
+}
+
+gs_listed gs_text_lists_listed(const gs_text_lists *t, size_t number)
+{
+    gs_listed all = {0};
+    for (unsigned s = 0; s < t->sets; s++) {
+        const gs_text_list *const list = gs_text_list_of(t, s, number);
+        all.count += list->count;
+        all.bytes += list->bytes;
+        all.has_others = all.has_others || list->has_others;
+    }
+    if (t->repeats == NULL || all.count == 0)
+        return all;
+    const size_t a_record = all.bytes / all.count; /* if it has one string */
+    for (unsigned w = 0; w < t->workers; w++) {
+        const size_t times = t->repeats[w * t->list_count + number];
+        const size_t more = times > 0 ? times - 1 : 0; /* than were added */
+        all.count += more;
+        all.bytes += more * a_record;
+    }
+    return all;
+}
+
+/* Who has it may have been put to sleep. */
+void gs_text_list_wait(gs_text_list *list)
+{
+    enum { LOOKS = 64 };
+    do {
+        unsigned looks = 0;
+        while (looks < LOOKS &&
+               atomic_load_explicit(&list->is_taken, memory_order_relaxed))
+            looks++;
+        if (looks == LOOKS)
+            (void)sched_yield();
+    } while (atomic_exchange_explicit(&list->is_taken, true, memory_order_acquire));
 }
 
 void gs_text_lists_leave(const gs_text_lists *t, unsigned part, unsigned parts)

@@ -6,7 +6,8 @@
  *      bucket 0    | page: 31 line.. 7 line.. 12 line.. |-->| page: 40 line.. |
  *      bucket 1    | page: 9 line.. 23 line.. |
  *
- * Every worker has lists of its own, in pages out of one map. A record is its length and
+ * Every worker has lists of its own, in pages out of one map; where so many half-filled
+ * pages would be too much some workers share a set of lists. A record is its length and
  * its text with the end-of-line byte; a very long one is no more than where it lies. To
  * bring a bucket close is to read its pages from the first to the last; to look for the
  * records of a bucket all over the input takes three times as long. The processor sees
@@ -14,6 +15,8 @@
  * has been read of this one.
  *
  * A bucket may be known to have one string only: the first is kept, and how many more.
+ * Of shared lists that is counted by each worker for itself, since all would wait for the
+ * one list.
  */
 #ifndef GS_LIB_SORT_FORM_TEXT_LISTS_H
 #define GS_LIB_SORT_FORM_TEXT_LISTS_H
@@ -46,15 +49,18 @@ typedef struct gs_text_list {
     size_t count;  /* of records, */
     size_t bytes;  /* and their text, with all that is put with them beside it */
     uint32_t first_page;
-    bool has_others; /* than records that lie here as they are sorted */
+    bool has_others;      /* than records that lie here as they are sorted */
+    atomic_bool is_taken; /* by one of those who share it */
 } gs_text_list;
 
 _Static_assert(sizeof(gs_text_list) == 32, "two in a line of the cache");
 
 typedef struct gs_text_lists {
-    gs_text_list *lists; /* worker by worker */
-    size_t list_count;   /* of one worker */
-    unsigned workers;
+    gs_text_list *lists; /* set by set */
+    size_t list_count;   /* of one set */
+    unsigned workers, sets;
+    size_t *repeats; /* shared: worker by worker, of lists with one string: how often the
+                        worker had it */
     gs_fresh_memory memory;
     gs_text_page *pages; /* all of it */
     size_t page_capacity;
@@ -66,8 +72,8 @@ typedef struct gs_text_lists {
 size_t gs_text_lists_pages(size_t records, size_t text_bytes, size_t lists);
 
 GS_MUST_CHECK gs_code gs_text_lists_init(gs_text_lists *t, size_t list_count,
-                                         unsigned workers, size_t page_capacity,
-                                         gs_status *st);
+                                         unsigned workers, unsigned sets,
+                                         size_t page_capacity, gs_status *st);
 void gs_text_lists_release(gs_text_lists *t); /* zeroed ones are fine */
 
 /* Memory in use. */
@@ -87,15 +93,54 @@ void gs_text_lists_discard(gs_text_lists *t);
 /* All records are where they go to: one thread's part of the memory is given back. */
 void gs_text_lists_leave(const gs_text_lists *t, unsigned part, unsigned parts);
 
-static inline gs_text_list *gs_text_list_of(const gs_text_lists *t, unsigned worker,
+static inline gs_text_list *gs_text_list_of(const gs_text_lists *t, unsigned set,
                                             size_t number)
 {
-    return &t->lists[worker * t->list_count + number];
+    return &t->lists[set * t->list_count + number];
 }
 
-/* A record is put there soon. */
-static inline void gs_text_list_prefetch(const gs_text_list *list)
+static inline unsigned gs_text_lists_set_of(const gs_text_lists *t, unsigned worker)
 {
+    return t->sets == t->workers ? worker : worker % t->sets;
+}
+
+/* What is on the lists of a bucket together. */
+typedef struct gs_listed {
+    size_t count, bytes; /* as of a list */
+    bool has_others;
+} gs_listed;
+
+gs_listed gs_text_lists_listed(const gs_text_lists *t, size_t number);
+
+/* Around what is done with a list that is shared. */
+void gs_text_list_wait(gs_text_list *list);
+
+static inline void gs_text_list_take(gs_text_list *list)
+{
+    if (atomic_exchange_explicit(&list->is_taken, true, memory_order_acquire))
+        gs_text_list_wait(list);
+}
+
+static inline void gs_text_list_leave(gs_text_list *list)
+{
+    atomic_store_explicit(&list->is_taken, false, memory_order_release);
+}
+
+/* Shared: another of a list with one string; false if it is the worker's first, and to be
+ * added. */
+static inline bool gs_text_lists_repeat(const gs_text_lists *t, unsigned worker,
+                                        size_t number)
+{
+    return t->repeats[worker * t->list_count + number]++ > 0;
+}
+
+/* A record is put there soon. Where a shared list ends is not to be looked at. */
+static inline void gs_text_list_prefetch(const gs_text_list *list, bool is_shared)
+{
+    if (is_shared) {
+        __builtin_prefetch(list, 1);
+        return;
+    }
     __builtin_prefetch(list->tail, 1);
     __builtin_prefetch(list->tail + 64, 1);
 }

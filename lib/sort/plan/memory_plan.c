@@ -17,6 +17,7 @@ enum {
      * leave the most of it to the chunk. Writes gain from larger blocks. */
     BLOCK_SHARE = 256,
     BLOCK_MIN = 64 * KIB,
+    BLOCK_ENOUGH = 256 * KIB, /* of lists, where they are the way to keep all workers */
     BLOCK_MAX = MIB,
     STREAM_BLOCK_SHARE = 1024,
     STREAM_BLOCK_MAX = 4 * MIB,
@@ -118,22 +119,29 @@ static void plan_long_records(gs_memory_plan *p, size_t available)
 }
 
 /* Blocks, and as many workers as leave enough to the chunk. */
-static void plan_blocks(gs_memory_plan *p, size_t usable, bool is_keyed)
+static void plan_blocks(gs_memory_plan *p, size_t usable, bool is_keyed, bool has_lists)
 {
+    const size_t enough = has_lists ? BLOCK_ENOUGH : BLOCK_MAX;
     const size_t most_fixed =
         usable / (usable < LITTLE ? FIXED_SHARE_OF_LITTLE : FIXED_SHARE);
     p->block_bytes = gs_clamp(gs_power_below(usable / BLOCK_SHARE), BLOCK_MIN, BLOCK_MAX);
     p->stream_block_bytes = gs_clamp(gs_power_below(usable / STREAM_BLOCK_SHARE),
                                      p->block_bytes, STREAM_BLOCK_MAX);
-    p->piece_bytes = PIECE_BLOCKS * p->block_bytes;
-    p->run_block_bytes =
-        gs_clamp(p->block_bytes / RUN_BLOCK_SHARE, RUN_BLOCK_MIN, RUN_BLOCK_MAX);
-    for (;; p->workers /= 2) {
+    for (;;) {
+        p->piece_bytes = PIECE_BLOCKS * p->block_bytes;
+        p->run_block_bytes =
+            gs_clamp(p->block_bytes / RUN_BLOCK_SHARE, RUN_BLOCK_MIN, RUN_BLOCK_MAX);
         p->block_count = GS_BLOCKS_IN_FLIGHT + BLOCKS_A_WORKER * (size_t)p->workers;
         p->stream_blocks = STREAM_BLOCKS + BLOCKS_A_WORKER * (size_t)p->workers;
         p->copy_bytes = copy_bytes(p, usable, is_keyed);
         if (p->workers == 1 || fixed_bytes(p, is_keyed) < most_fixed)
             return;
+        if (p->block_bytes > enough) {
+            p->block_bytes /= 2;
+            p->stream_block_bytes /= 2;
+        } else {
+            p->workers /= 2;
+        }
     }
 }
 
@@ -166,14 +174,14 @@ static void plan_merge(gs_memory_plan *p, size_t usable)
 }
 
 static gs_memory_plan share_out(const gs_memory_share *memory, size_t space,
-                                unsigned workers, bool is_keyed)
+                                unsigned workers, bool is_keyed, bool has_lists)
 {
     gs_memory_plan p = {.limit_bytes = memory->limit_bytes, .workers = workers};
     size_t usable = memory->usable_bytes;
     p.is_space_limited = space < SIZE_MAX;
     if (p.is_space_limited)
         usable = fit_address_space(usable, space, &p.workers);
-    plan_blocks(&p, usable, is_keyed);
+    plan_blocks(&p, usable, is_keyed, has_lists);
     plan_chunk(&p, usable, memory->is_scarce, is_keyed);
     plan_merge(&p, usable);
     plan_long_records(&p, memory->available_bytes);
@@ -181,11 +189,17 @@ static gs_memory_plan share_out(const gs_memory_share *memory, size_t space,
     return p;
 }
 
-gs_memory_plan gs_memory_plan_make(size_t memory_bytes, unsigned threads, bool is_keyed)
+static gs_memory_plan plan_job(size_t memory_bytes, unsigned threads, bool is_keyed,
+                               bool has_lists)
 {
     const gs_memory_share memory = gs_machine_memory_share(memory_bytes);
     return share_out(&memory, gs_machine_address_space_left(), gs_share_workers(threads),
-                     is_keyed);
+                     is_keyed, has_lists);
+}
+
+gs_memory_plan gs_memory_plan_make(size_t memory_bytes, unsigned threads, bool is_keyed)
+{
+    return plan_job(memory_bytes, threads, is_keyed, false);
 }
 
 /* A small limit is taken at its word: a chunk is full at S, without the share of the 64
@@ -237,12 +251,18 @@ gs_memory_plan gs_memory_plan_sort(const gs_sort_options *options, bool is_keyed
         is_keyed);
 }
 
+gs_memory_plan gs_memory_plan_lists(const gs_sort_options *options)
+{
+    return plan_sort(plan_job(options->memory_bytes, options->threads, false, true),
+                     options, false);
+}
+
 gs_memory_plan gs_memory_plan_small(const gs_sort_options *options, bool is_keyed)
 {
     const gs_memory_share memory = gs_machine_memory_small();
     if (memory.limit_bytes == 0 || options->memory_bytes > 0)
         return gs_memory_plan_sort(options, is_keyed);
-    return plan_sort(share_out(&memory, SIZE_MAX, 1, is_keyed), options, is_keyed);
+    return plan_sort(share_out(&memory, SIZE_MAX, 1, is_keyed, false), options, is_keyed);
 }
 
 gs_chunk_share gs_memory_plan_chunk(const gs_memory_plan *plan, bool is_mapped,

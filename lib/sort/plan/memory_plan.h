@@ -56,6 +56,10 @@ gs_memory_plan gs_memory_plan_make(size_t memory_bytes, unsigned threads, bool i
 
 /* The plan of a sort. */
 gs_memory_plan gs_memory_plan_sort(const gs_sort_options *options, bool is_keyed);
+/* That of one of plain lines in files, which go to buckets as they are read and perhaps
+ * from there to other files (lib/sort/form/early_keep.h): all workers have something to
+ * do, where runs are better formed and merged by fewer with larger blocks. */
+gs_memory_plan gs_memory_plan_lists(const gs_sort_options *options);
 /* That of one whose input is known to be small: the machine is not asked what it has,
  * which would take longer than the sort. */
 gs_memory_plan gs_memory_plan_small(const gs_sort_options *options, bool is_keyed);

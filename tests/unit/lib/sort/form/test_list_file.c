@@ -7,7 +7,9 @@
 #include <limits.h>
 #include <stdlib.h>
 
+#include "lib/base/team.h"
 #include "lib/sort/form/list_file.h"
+#define CHECK_STARTS_THREADS
 #include "tests/failing_calls.h"
 
 enum {
@@ -71,6 +73,18 @@ static void add(gs_text_lists *t, unsigned worker, size_t number, expected *want
     expect(want, text, bytes + 1);
 }
 
+typedef struct write_job {
+    gs_list_file *file;
+    const gs_text_lists *lists;
+    const gs_string_splitters *splitters;
+} write_job;
+
+static gs_code write_share(void *context, unsigned worker, gs_status *st)
+{
+    const write_job *const job = context;
+    return gs_list_file_write(job->file, job->lists, job->splitters, 1, worker, st);
+}
+
 /* One round of all workers. What is expected is in their order. */
 static gs_code write_round(gs_list_file *f, gs_text_lists *t,
                            const gs_string_splitters *splitters, expected *want,
@@ -85,9 +99,13 @@ static gs_code write_round(gs_list_file *f, gs_text_lists *t,
                 add(t, w, random % 2 == 0 ? (size_t)LARGE : number,
                     &want[random % 2 == 0 ? (size_t)LARGE : number], state);
         }
-        GS_TRY(gs_list_file_write(f, t, splitters, 1, w, st));
     }
-    return GS_OK;
+    gs_team *team = NULL;
+    const write_job job = {f, t, splitters};
+    GS_TRY(gs_team_new(&team, WORKERS, st));
+    GS_NOTED(gs_team_run(team, write_share, (void *)(uintptr_t)&job, st));
+    gs_team_free(team);
+    return st->code;
 }
 
 static gs_code read_all(const gs_list_file *f, const expected *want, uint8_t *room,
@@ -137,7 +155,7 @@ static gs_code run(gs_list_file **f, gs_text_lists *t,
     CHECK(gs_list_file_has_room(*f, 1) && !gs_list_file_has_room(*f, UINT64_MAX));
     for (unsigned round = 0; round < ROUNDS; round++)
         GS_TRY(write_round(*f, t, splitters, want, &state, st));
-    CHECK(gs_list_file_pieces(*f) == ROUNDS * WORKERS);
+    CHECK(gs_list_file_rounds(*f) == ROUNDS);
     uint64_t all = 0;
     for (size_t i = 0; i < LISTS; i++)
         all += want[i].count;
@@ -162,7 +180,7 @@ int main(void)
         want[i].bytes = malloc(want[i].capacity);
         REQUIRE(want[i].bytes != NULL);
     }
-    REQUIRE_OK(gs_text_lists_init(&t, LISTS, WORKERS, PAGES, &st), &st);
+    REQUIRE_OK(gs_text_lists_init(&t, LISTS, WORKERS, WORKERS, PAGES, &st), &st);
     const size_t held = gs_mem_held_bytes(), descriptors = count_entries("/proc/self/fd");
 
     gs_list_file *f = NULL;

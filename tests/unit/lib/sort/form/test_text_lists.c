@@ -3,11 +3,13 @@
  * text_lists: whatever the records are, they take no more pages than was said they may,
  * and come out in the order that they came in, also from lists that were cleared.
  */
+#include "lib/base/team.h"
 #include "lib/sort/form/text_lists.h"
 
 #include <stdlib.h>
 
 #include "lib/base/mem.h"
+#define CHECK_STARTS_THREADS
 #include "tests/check.h"
 
 enum { LISTS = 7, WORKERS = 2, TEXT = 1 << 20, WHERE = 5 };
@@ -87,7 +89,9 @@ static void pages_are_enough(unsigned kind, size_t most, added *records, uint64_
     gs_status st = {.code = GS_OK};
     gs_text_lists t;
     size_t pages = 0;
-    REQUIRE_OK(gs_text_lists_init(&t, LISTS, WORKERS, 8 * TEXT / GS_TEXT_PAGE, &st), &st);
+    REQUIRE_OK(
+        gs_text_lists_init(&t, LISTS, WORKERS, WORKERS, 8 * TEXT / GS_TEXT_PAGE, &st),
+        &st);
     for (unsigned round = 0; round < 3; round++) {
         gs_text_lists_clear(&t);
         CHECK(gs_text_lists_bytes(&t) == 0);
@@ -102,8 +106,71 @@ static void pages_are_enough(unsigned kind, size_t most, added *records, uint64_
     gs_text_lists_release(&t);
 }
 
+/* Records of all workers on one set of lists, and on one of them one string. */
+enum { SHARED_EACH = 20000, SHARED_ONE = 3 };
+
+static gs_code add_shared(void *context, unsigned worker, gs_status *st)
+{
+    gs_text_lists *const t = context;
+    (void)st;
+    for (unsigned i = 0; i < SHARED_EACH; i++) {
+        char record[100] = "the same";
+        const size_t number = (worker + i) % LISTS;
+        const bool is_one = number == SHARED_ONE;
+        gs_text_list *const list =
+            gs_text_list_of(t, gs_text_lists_set_of(t, worker), number);
+        if (is_one && gs_text_lists_repeat(t, worker, number))
+            continue;
+        const size_t bytes =
+            is_one ? strlen(record)
+                   : (size_t)snprintf(record, sizeof record, "%u %u", worker, i);
+        gs_text_list_take(list);
+        CHECK(gs_text_list_add(t, list, (const uint8_t *)record, bytes, 1, 0, false,
+                               is_one));
+        gs_text_list_leave(list);
+    }
+    return GS_OK;
+}
+
+static void all_share(unsigned workers, unsigned sets)
+{
+    gs_status st = {.code = GS_OK};
+    gs_text_lists t;
+    gs_team *team = NULL;
+    static bool is_seen[8][SHARED_EACH];
+    size_t all = 0;
+    memset(is_seen, 0, sizeof is_seen);
+    REQUIRE_OK(gs_text_lists_init(&t, LISTS, workers, sets,
+                                  8 * LISTS * TEXT / GS_TEXT_PAGE, &st),
+               &st);
+    REQUIRE_OK(gs_team_new(&team, workers, &st), &st);
+    REQUIRE_OK(gs_team_run(team, add_shared, &t, &st), &st);
+    for (size_t l = 0; l < LISTS; l++) {
+        const gs_listed listed = gs_text_lists_listed(&t, l);
+        size_t count = 0, bytes = 0;
+        for (unsigned s = 0; s < sets && l != SHARED_ONE; s++) {
+            gs_list_cursor c = gs_list_cursor_begin(&t, gs_text_list_of(&t, s, l), false);
+            for (gs_listed_record r; gs_list_cursor_next(&c, &r, 1); count++) {
+                unsigned worker, number;
+                REQUIRE(sscanf((const char *)r.text, "%u %u", &worker, &number) == 2);
+                CHECK((worker + number) % LISTS == l && !is_seen[worker][number]);
+                is_seen[worker][number] = true;
+                bytes += r.bytes + 1;
+            }
+        }
+        CHECK(l == SHARED_ONE ? listed.bytes == listed.count * sizeof "the same"
+                              : listed.count == count && listed.bytes == bytes);
+        all += listed.count;
+    }
+    CHECK(all == (size_t)workers * SHARED_EACH);
+    gs_team_free(team);
+    gs_text_lists_release(&t);
+}
+
 int main(void)
 {
+    all_share(5, 1);
+    all_share(8, 3);
     uint64_t state = check_seed(1);
     added *const records = malloc(TEXT * sizeof *records);
     REQUIRE(records != NULL);

@@ -166,6 +166,11 @@ static void every_size(void)
             check_plan(&plan, is_keyed);
             plan = gs_memory_plan_sort(&options, is_keyed);
             check_plan(&plan, is_keyed);
+            if (!is_keyed) {
+                const gs_memory_plan lists = gs_memory_plan_lists(&options);
+                check_plan(&lists, false);
+                CHECK(lists.workers >= plan.workers);
+            }
             options.compress_program = "gzip";
             plan = gs_memory_plan_sort(&options, is_keyed);
             check_plan(&plan, is_keyed);
