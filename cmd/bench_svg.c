@@ -57,8 +57,10 @@ typedef struct picture {
  * differs by its mark. */
 static const char *const colours[] = {"#0072b2", "#d55e00", "#009e73", "#cc79a7",
                                       "#b8860b", "#56a0d8", "#7a3e9d", "#8b4513",
-                                      "#444444", "#6b8e23"};
+                                      "#444444", "#6b8e23", "#00868b"};
 enum { COLOUR_COUNT = sizeof colours / sizeof *colours, MARK_COUNT = 5 };
+_Static_assert(COLOUR_COUNT % MARK_COUNT != 0,
+               "no colour comes with its mark again soon");
 
 static double speed(const picture *pic, const bench_point *p)
 {

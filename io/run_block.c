@@ -134,11 +134,17 @@ gs_code gs_run_payload_encode(gs_run_coder *coder, gs_run_codec codec, const voi
 
 /* --- blocks ------------------------------------------------------------------ */
 
+size_t gs_run_codec_bound(gs_run_codec codec, size_t raw_bytes)
+{
+    const bool is_taken = raw_bytes <= codecs[codec].raw_max;
+    return codecs[is_taken ? codec : GS_RUN_CODEC_RAW].bound(raw_bytes);
+}
+
 size_t gs_run_block_bound(size_t raw_bytes)
 {
     size_t most = 0;
-    for (size_t i = 0; i < GS_RUN_CODEC_COUNT; i++) {
-        const size_t bound = codecs[i].bound(raw_bytes);
+    for (gs_run_codec i = GS_RUN_CODEC_RAW; i < GS_RUN_CODEC_COUNT; i++) {
+        const size_t bound = gs_run_codec_bound(i, raw_bytes);
         most = bound > most ? bound : most;
     }
     return sizeof(gs_run_block_header) + most;

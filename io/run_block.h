@@ -63,7 +63,10 @@ typedef struct gs_run_coder gs_run_coder;
 GS_MUST_CHECK gs_code gs_run_coder_new(gs_run_coder **out, gs_status *st);
 void gs_run_coder_free(gs_run_coder *coder); /* NULL is fine */
 
-/* Most bytes that a block of `raw_bytes` takes, header included. */
+/* Most bytes that a codec makes of `raw_bytes`; of more than it takes, they themselves.
+ */
+size_t gs_run_codec_bound(gs_run_codec codec, size_t raw_bytes);
+/* The same of a block by any of them, header included. */
 size_t gs_run_block_bound(size_t raw_bytes);
 
 /* Writes header and payload to `to`, returns their size in *stored. Data that does not

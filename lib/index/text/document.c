@@ -305,8 +305,8 @@ static void explain_fields(const gs_document_options *options, gs_text_span line
 void gs_document_explain(const gs_document_options *options, const gs_line_batch *batch,
                          const gs_bad_document *bad, gs_document_story *story)
 {
-    const bool is_name = bad->why == gs_json_no_name;
-    if (batch != NULL && (is_name || bad->why == gs_json_no_text)) {
+    const bool is_name = bad->why == gs_document_no_name;
+    if (batch != NULL && (is_name || bad->why == gs_document_no_text)) {
         explain_fields(options, bad->text, is_name, story);
         return;
     }

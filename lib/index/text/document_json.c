@@ -11,8 +11,8 @@ enum {
     FIELDS_TAIL_BYTES = 40, /* " and N more" */
 };
 
-const char gs_json_no_name[] = "no field with the name";
-const char gs_json_no_text[] = "no field with text";
+const char gs_document_no_name[] = "no field with the name";
+const char gs_document_no_text[] = "no field with text";
 static const char no_vector[] = "no field \"" GS_VECTOR_FIELD "\" with terms and weights";
 
 /* What has been found of a document. */
@@ -216,9 +216,9 @@ static const char *lacks_of(const json_fields *fields)
 {
     const bool is_vectors = fields->options->has_weights;
     if (!fields->has_id)
-        return gs_json_no_name;
+        return gs_document_no_name;
     if (is_vectors ? !fields->has_vector : !has_texts(fields))
-        return is_vectors ? no_vector : gs_json_no_text;
+        return is_vectors ? no_vector : gs_document_no_text;
     return fields->comes_twice && !fields->is_there[0] ? text_comes_twice : NULL;
 }
 

@@ -38,7 +38,7 @@ void gs_json_look(const gs_document_options *options, const uint8_t *line, size_
                   gs_json_finding *out);
 
 /* Why a line is no document that may be one with other fields chosen, */
-extern const char gs_json_no_name[], gs_json_no_text[];
+extern const char gs_document_no_name[], gs_document_no_text[];
 /* and the names of the fields that it has, as many as there is room for. */
 void gs_json_list_fields(const uint8_t *line, size_t bytes, char *to, size_t capacity);
 

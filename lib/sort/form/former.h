@@ -3,6 +3,7 @@
  * former: who makes sorted chunks of the input, one after the other. The sorter does not
  * know which of these it has:
  *
+ *      group_former   lib/sort/device: batches to several GPUs
  *      device_former  lib/sort/device: batches to a GPU, sorted there
  *      list_former    much mapped text: lines go to buckets as they are read
  *      memory_former  any input: records and elements in memory, sorted by cores

@@ -63,6 +63,10 @@ int main(void)
             round_trip(coder, (gs_run_codec)how, 1);
             round_trip(coder, (gs_run_codec)how, RAW_MAX);
             damage_is_found(coder, (gs_run_codec)how, 300);
+            for (unsigned bits = 1; bits <= 32; bits++) {
+                const size_t most = (size_t)(((uint64_t)1 << bits) - 1);
+                CHECK(gs_run_codec_bound((gs_run_codec)how, most) >= most);
+            }
         }
     }
     gs_run_coder_free(coder);

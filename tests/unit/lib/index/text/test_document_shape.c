@@ -125,6 +125,7 @@ static void objects(void)
 static void lines(void)
 {
     expect("a", "n1\tx y\nn2\tz\n\n", "tsv", "text");
+    expect("a", "http://a\tx:y\nhttp://b\tz:w\n", "tsv", "text");
     expect("a", "\tx\n", "text", "text");
     expect("a", "n1\tx\ny\n", "text", "text");
     expect("a", "x\t1\ny\t2\n", "a: it is not clear what its documents are", "text");
