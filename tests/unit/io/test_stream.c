@@ -360,5 +360,6 @@ int main(void)
     }
     pages_that_are_refused();
     CHECK(gs_mem_held_bytes() == 0);
+    (void)unlink("file");
     return check_result();
 }
