@@ -102,6 +102,20 @@ bool gs_device_reaches(unsigned to, unsigned from)
     return error == cudaSuccess && can != 0;
 }
 
+gs_code gs_device_open_way(int index, int other, gs_status *st)
+{
+    GPU_TRY(st, cudaSetDevice(index));
+    if (index == other || !gs_device_reaches((unsigned)index, (unsigned)other))
+        return GS_OK;
+    const cudaError_t error = cudaDeviceEnablePeerAccess(other, 0);
+    if (error == cudaErrorPeerAccessAlreadyEnabled) {
+        (void)cudaGetLastError();
+        return GS_OK;
+    }
+    GPU_TRY(st, error);
+    return GS_OK;
+}
+
 gs_code gs_device_memory_new(void **out, unsigned device, size_t bytes, gs_status *st)
 {
     *out = nullptr;

@@ -12,6 +12,10 @@
  * of this index, with the code `missing`. */
 gs_code gs_device_use(int index, gs_code missing, gs_device *out, gs_status *st);
 
+/* Copies between a device, which becomes current, and another go there directly if they
+ * can; else through the host, by the driver. */
+gs_code gs_device_open_way(int index, int other, gs_status *st);
+
 /* Left free on a device for the driver and for other programs. */
 const size_t GS_DEVICE_RESERVE_BYTES = (size_t)512 << 20;
 

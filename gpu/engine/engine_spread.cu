@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <time.h>
 
-#include "gpu/device/device.h"
+#include "gpu/device/device_use.cuh"
 #include "gpu/engine/spread.cuh"
 #include "lib/base/assertion.h"
 #include "lib/base/mem.h"
@@ -119,21 +119,6 @@ size_t gs_spread_pinned_bytes(unsigned share_count)
     return (size_t)share_count * MARKS * sizeof(gs_spread_mark);
 }
 
-/* Without direct access copies between the two go through the host, by the driver. */
-static gs_code open_way(int to, int from, gs_status *st)
-{
-    if (to == from || !gs_device_reaches((unsigned)to, (unsigned)from))
-        return GS_OK;
-    GPU_TRY(st, cudaSetDevice(to));
-    const cudaError_t error = cudaDeviceEnablePeerAccess(from, 0);
-    if (error == cudaErrorPeerAccessAlreadyEnabled) {
-        (void)cudaGetLastError();
-        return GS_OK;
-    }
-    GPU_TRY(st, error);
-    return GS_OK;
-}
-
 static gs_code allocate(gs_spread *s, gs_status *st)
 {
     void *memory = nullptr;
@@ -142,7 +127,7 @@ static gs_code allocate(gs_spread *s, gs_status *st)
     s->h_marks = (gs_spread_mark *)memory;
     for (unsigned g = 0; g < s->share_count; g++) {
         for (unsigned h = 0; h < s->share_count; h++)
-            GS_TRY(open_way(s->shares[g].device, s->shares[h].device, st));
+            GS_TRY(gs_device_open_way(s->shares[g].device, s->shares[h].device, st));
         GPU_TRY(st, cudaSetDevice(s->shares[g].device));
         GPU_TRY(st, cudaMalloc(&memory, MARKS * sizeof(gs_spread_mark)));
         s->d_marks[g] = (gs_spread_mark *)memory;

@@ -297,20 +297,11 @@ static gs_code check_room(Exchange *x, unsigned self, gs_status *st)
 
 /* --- send ------------------------------------------------------------------------- */
 
-/* Without direct access copies between the two go through the host, by the driver. */
 static gs_code open_ways(const Exchange *x, unsigned self, gs_status *st)
 {
-    const int from = x->chunks[self]->options.device;
-    for (unsigned s = 0; s < x->count; s++) {
-        const int to = x->chunks[s]->options.device;
-        if (to == from || !gs_device_reaches((unsigned)from, (unsigned)to))
-            continue;
-        const cudaError_t error = cudaDeviceEnablePeerAccess(to, 0);
-        if (error == cudaErrorPeerAccessAlreadyEnabled)
-            (void)cudaGetLastError();
-        else
-            GPU_TRY(st, error);
-    }
+    const int device = x->chunks[self]->options.device;
+    for (unsigned s = 0; s < x->count; s++)
+        GS_TRY(gs_device_open_way(device, x->chunks[s]->options.device, st));
     return GS_OK;
 }
 
