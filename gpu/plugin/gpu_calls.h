@@ -187,6 +187,14 @@
     CALL(gs_code, gs_word_block_join_terms,                                             \
          (gs_word_block *w, const uint32_t *to, uint32_t count, gs_status *st),         \
          (w, to, count, st), return gs_gpu_refuse(st))                                  \
+    CALL(gs_code, gs_word_block_weigh,                                                   \
+         (gs_word_block *w, gs_word_weight *ranges, gs_status *st), (w, ranges, st),     \
+         return gs_gpu_refuse(st))                                                       \
+    CALL(gs_code, gs_word_blocks_exchange,                                               \
+         (gs_word_block *const *blocks, unsigned count, const gs_word_share *shares,     \
+          uint32_t first, uint32_t last, bool *is_done, gs_status *st),                  \
+         (blocks, count, shares, first, last, is_done, st),                              \
+         *is_done = false; return gs_gpu_refuse(st))                                     \
     CALL(gs_code, gs_word_block_sort,                                                   \
          (gs_word_block *w, uint32_t first, uint32_t last, gs_word_sums *out,           \
           gs_status *st), (w, first, last, out, st),                                    \
@@ -244,6 +252,7 @@ enum { GS_GPU_KERNELS = 1 };
      sizeof(gs_word_counts) * 53 + sizeof(gs_word_sums) * 59 +                           \
      sizeof(gs_tuple_counts) * 61 + sizeof(gs_word_made) * 73 +                          \
      sizeof(gs_word_stored) * 79 + sizeof(gs_word_lengths) * 83 +                        \
+     sizeof(gs_word_weight) * 109 + sizeof(gs_word_share) * 113 +                        \
      sizeof(gs_gpu_table) * 89 + (size_t)GS_SHARE_COUNT * 97 +                           \
      (size_t)GS_GPU_KERNELS * 101 + (size_t)GS_TEXT_SWITCH_COUNT * 103 +                 \
      (size_t)GS_TEXT_KIND_COUNT * 107)

@@ -295,6 +295,7 @@ gs_code gs_word_block_reset(gs_word_block *w, gs_status *st)
     }
     GPU_TRY(st, cudaStreamSynchronize(w->stream));
     w->sums = {0, 0, 0, 0};
+    w->is_exchanged = false;
     return GS_OK;
 }
 

@@ -32,11 +32,16 @@
  * Everything stays on the device until it is fetched. The caller sees to it that pieces
  * fit (gs_word_block_room, gs_word_most_of).
  *
- * Call order: new, leave_out*, (add* or add_tuples*, sort_terms, terms, (join_terms),
- * sort, first_postings, (encode, (tail_firsts)), (documents, positions, stored, tails)*,
- * reset)*, free. A lane is one thread's at a time; add, add_tuples, documents,
- * positions, stored and tails may be called of several lanes at once, the rest when no
- * other call is under way. All of them wait for the device.
+ * Several blocks, each on a device, can be made one whose terms are shared out: terms are
+ * joined by ranks that those of all blocks have, and every token goes to the block that
+ * has its rank. Each block then has all postings of its terms.
+ *
+ * Call order: new, leave_out*, (add* or add_tuples*, sort_terms, terms, join_terms*,
+ * (weigh, exchange), sort, first_postings, (encode, (tail_firsts)), (documents,
+ * positions, stored, tails)*, reset)*, free. A lane is one thread's at a time; add,
+ * add_tuples, documents, positions, stored and tails may be called of several lanes at
+ * once, the rest when no other call of the block is under way. All of them wait for the
+ * device.
  */
 #ifndef GS_GPU_WORDS_WORD_BLOCK_H
 #define GS_GPU_WORDS_WORD_BLOCK_H
@@ -179,11 +184,49 @@ typedef uint64_t gs_word_term;
 GS_MUST_CHECK gs_code gs_word_block_terms(gs_word_block *w, uint8_t *bytes,
                                           gs_word_term *terms, gs_status *st);
 
-/* From now on term i is the one of rank to[i] among `count`, each of which one is. */
+/* From now on term i, as it was sorted, is the one of rank to[i] among `count`, each of
+ * which one is, of this block or of those that it shares terms with. NULL: of its own, in
+ * their order. */
 GS_MUST_CHECK gs_code gs_word_block_join_terms(gs_word_block *w, const uint32_t *to,
                                                uint32_t count, gs_status *st);
 
-/* Puts what was added in order, of documents first to last, both included. */
+/* Ranks r with the same r >> gs_word_range_shift, of so many, are a range. */
+enum { GS_WORD_RANGES = 2048, GS_WORD_BLOCKS_MAX = 16 };
+
+GS_WIDTH_BOTH unsigned gs_word_range_shift(uint32_t count)
+{
+    unsigned shift = 0;
+    while (count > 0 && (count - 1) >> shift >= GS_WORD_RANGES)
+        shift++;
+    return shift;
+}
+
+/* Tokens, and the frequencies of tuples together; of texts as many as tokens. */
+typedef struct gs_word_weight {
+    uint64_t tokens, frequencies;
+} gs_word_weight;
+
+/* What each range has, GS_WORD_RANGES of them, after join_terms. */
+GS_MUST_CHECK gs_code gs_word_block_weigh(gs_word_block *w, gs_word_weight *ranges,
+                                          gs_status *st);
+
+/* What a block is to have: terms of ranks [first, end), which are 0 and so on then. */
+typedef struct gs_word_share {
+    uint32_t first, end;
+    gs_word_weight weight;
+} gs_word_share;
+
+/* The tokens of all blocks, of documents first to last, to those that have their terms:
+ * shares[i], which has room there, is of blocks[i], and follows the one before. Ranks are
+ * those of join_terms. False: it cannot be done, and nothing was; after a failure the
+ * blocks can only be reset. */
+GS_MUST_CHECK gs_code gs_word_blocks_exchange(gs_word_block *const *blocks,
+                                              unsigned count, const gs_word_share *shares,
+                                              uint32_t first, uint32_t last,
+                                              bool *is_done, gs_status *st);
+
+/* Puts what was added in order, of documents first to last, both included; after an
+ * exchange, of the same. */
 GS_MUST_CHECK gs_code gs_word_block_sort(gs_word_block *w, uint32_t first, uint32_t last,
                                          gs_word_sums *out, gs_status *st);
 

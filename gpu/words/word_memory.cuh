@@ -86,6 +86,11 @@ struct gs_word_block {
     void *d_temp;
     size_t temp_bytes;
 
+    uint32_t own_terms; /* that sort_terms has put in order */
+    bool is_exchanged;  /* then keys are made, of documents from there on, */
+    uint32_t exchanged_first;
+    unsigned exchanged_bits; /* and of so many bits of them */
+
     /* After sort: */
     gs_word_sums sums;
     const uint32_t *d_documents, *d_starts;
@@ -103,6 +108,9 @@ static inline bool gs_word_has_numbers(const gs_word_options *o)
 {
     return o->has_positions || o->source == GS_WORD_LINES;
 }
+
+/* Does a number have to come along with each token? */
+bool gs_word_moves_numbers(const gs_word_block *w);
 
 /* What a lane's piece gave, and the block so far; waits. */
 gs_code gs_word_take_answer(const gs_word_block *w, const gs_word_lane_memory *lane,

@@ -71,7 +71,7 @@ static __global__ void k_join_terms(const gs_word_item *items, uint32_t count,
 {
     const uint64_t rank = gs_word_thread();
     if (rank < count)
-        ranks[items[rank].number] = to[rank];
+        ranks[items[rank].number] = to != nullptr ? to[rank] : (uint32_t)rank;
 }
 
 /* Terms to where the sums of their bytes say. */
@@ -159,7 +159,7 @@ gs_code gs_word_sort_temp(const gs_word_room *room, bool has_numbers, size_t *by
     GPU_TRY(st, cub::DeviceScan::ExclusiveSum(nullptr, needs[5], (uint64_t *)nullptr,
                                               (uint64_t *)nullptr,
                                               tokens / GS_WORD_BLOCK + 1));
-    *bytes = 0;
+    *bytes = GS_WORD_RANGES * sizeof(gs_word_weight);
     for (unsigned i = 0; i < 6; i++)
         *bytes = needs[i] > *bytes ? needs[i] : *bytes;
     return GS_OK;
@@ -194,8 +194,7 @@ static gs_code sort_terms(gs_word_block *w, uint32_t count, gs_status *st)
     return GS_OK;
 }
 
-/* Does a number have to come along with each token? */
-static bool moves_numbers(const gs_word_block *w)
+bool gs_word_moves_numbers(const gs_word_block *w)
 {
     const gs_word_state *const s = w->h_state;
     return w->options.has_positions ||
@@ -211,12 +210,17 @@ static gs_code sort_tokens(gs_word_block *w, uint32_t terms, uint32_t first_docu
     const int bits = (int)(document_bits + gs_bit_length(terms));
     size_t temp_bytes = w->temp_bytes;
     gs_assert(bits <= 64);
-    k_make_sort_keys<<<gs_word_grid(count), GS_WORD_THREADS, 0, w->stream>>>(
-        w->d_keys[0], count, w->d_ranks, terms, first_document, document_bits);
-    GPU_LAUNCHED(st, w->stream, "k_make_sort_keys");
+    if (w->is_exchanged) {
+        gs_assert(w->exchanged_first == first_document);
+        gs_assert(w->exchanged_bits == document_bits);
+    } else {
+        k_make_sort_keys<<<gs_word_grid(count), GS_WORD_THREADS, 0, w->stream>>>(
+            w->d_keys[0], count, w->d_ranks, terms, first_document, document_bits);
+        GPU_LAUNCHED(st, w->stream, "k_make_sort_keys");
+    }
     cub::DoubleBuffer<uint64_t> k(w->d_keys[0], w->d_keys[1]);
     cub::DoubleBuffer<uint32_t> p(w->d_positions[0], w->d_positions[1]);
-    if (moves_numbers(w))
+    if (gs_word_moves_numbers(w))
         GPU_TRY(st, cub::DeviceRadixSort::SortPairs(w->d_temp, temp_bytes, k, p,
                                                     (int64_t)count, 0, bits, w->stream));
     else
@@ -233,7 +237,7 @@ static gs_code sum_frequencies(gs_word_block *w, const uint32_t **sums, gs_statu
 {
     size_t temp_bytes = w->temp_bytes;
     *sums = nullptr;
-    if (w->options.has_positions || !moves_numbers(w))
+    if (w->options.has_positions || !gs_word_moves_numbers(w))
         return GS_OK;
     *sums = w->d_sorted_positions;
     GPU_TRY(st, cub::DeviceScan::ExclusiveSum(
@@ -287,6 +291,7 @@ gs_code gs_word_block_sort_terms(gs_word_block *w, gs_word_sums *out, gs_status 
     const gs_word_state *const s = w->h_state;
     w->sums = {s->terms - w->table.left_out, s->term_bytes - w->left_out_bytes, 0,
                s->tuple_tokens > 0 ? s->tuple_tokens : s->tokens - s->left_out};
+    w->own_terms = (uint32_t)w->sums.terms;
     if (w->sums.terms > 0)
         GS_TRY(sort_terms(w, (uint32_t)w->sums.terms, st));
     *out = w->sums;
@@ -297,13 +302,14 @@ gs_code gs_word_block_sort_terms(gs_word_block *w, gs_word_sums *out, gs_status 
 gs_code gs_word_block_join_terms(gs_word_block *w, const uint32_t *to, uint32_t count,
                                  gs_status *st)
 {
-    const uint32_t terms = (uint32_t)w->sums.terms;
-    gs_assert(count <= terms);
+    const uint32_t terms = w->own_terms;
+    gs_assert(to != nullptr || count == terms);
     GPU_TRY(st, cudaSetDevice(w->options.device));
-    GPU_TRY(st, cudaMemcpyAsync(w->d_first_postings, to, terms * sizeof *to,
-                                cudaMemcpyHostToDevice, w->stream));
+    if (to != nullptr)
+        GPU_TRY(st, cudaMemcpyAsync(w->d_first_postings, to, terms * sizeof *to,
+                                    cudaMemcpyHostToDevice, w->stream));
     k_join_terms<<<gs_word_grid(terms), GS_WORD_THREADS, 0, w->stream>>>(
-        w->d_items, terms, w->d_first_postings, w->d_ranks);
+        w->d_items, terms, to != nullptr ? w->d_first_postings : nullptr, w->d_ranks);
     GPU_LAUNCHED(st, w->stream, "k_join_terms");
     GPU_TRY(st, cudaStreamSynchronize(w->stream));
     w->sums.terms = count;
@@ -314,6 +320,7 @@ gs_code gs_word_block_sort(gs_word_block *w, uint32_t first, uint32_t last,
                            gs_word_sums *out, gs_status *st)
 {
     gs_assert(first <= last);
+    gs_assert(w->sums.terms <= w->room.terms);
     GPU_TRY(st, cudaSetDevice(w->options.device));
     if (w->sums.terms > 0) {
         const unsigned document_bits = gs_bit_length(last - first);

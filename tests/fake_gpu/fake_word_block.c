@@ -5,10 +5,11 @@
  * It goes through the steps of the kernels (gpu/words/word_steps.h) thread by thread,
  * and sorts with qsort; text is taken over when it is added, and windows are what they
  * are until the next. GS_FAKE_GPU_FAIL=STEP:N makes the N-th call of a step fail: start,
- * leave, piece, items, terms, join, order, firsts, window, place, encode, stored, tails,
- * reset; GS_FAKE_GPU_WRONG=HOW gives a wrong answer without a word: documents, terms,
- * tokens, places, refused, firsts, stored, tails; with GS_FAKE_GPU_NO_TAILS there is no
- * room for tails; GS_FAKE_GPU_MEMORY=BYTES is what a block may hold, but a piece.
+ * leave, piece, items, terms, join, weigh, exchange, order, firsts, window, place,
+ * encode, stored, tails, reset; GS_FAKE_GPU_WRONG=HOW gives a wrong answer without a
+ * word: documents, terms, tokens, places, refused, firsts, stored, tails; with
+ * GS_FAKE_GPU_NO_TAILS there is no room for tails; GS_FAKE_GPU_MEMORY=BYTES is what a
+ * block may hold, but a piece.
  */
 #include "gpu/words/word_block.h"
 
@@ -49,6 +50,7 @@ struct gs_word_block {
     uint64_t *words;
 
     gs_word_sums sums; /* sorted: */
+    uint32_t own_terms;
     gs_word_item *items;
     uint32_t *ranks;
     uint32_t *starts, *documents; /* of postings */
@@ -393,9 +395,10 @@ gs_code gs_word_block_add_tuples(gs_word_block *w, unsigned lane, uint32_t bytes
 {
     const fake_lane *const l = &w->lanes[lane];
     GS_TRY(pass("piece", st));
-    out->is_refused = is_wrong("refused") || !look_at_tuples(w, l->text, bytes, out);
-    if (out->is_refused)
+    if (is_wrong("refused") || !look_at_tuples(w, l->text, bytes, out)) {
+        *out = (gs_tuple_counts){.is_refused = true};
         return GS_OK;
+    }
     pthread_mutex_lock(&w->mutex);
     take_tuples(w, l->text, bytes);
     out->used = w->used;
@@ -458,6 +461,7 @@ gs_code gs_word_block_sort_terms(gs_word_block *w, gs_word_sums *out, gs_status 
         w->ranks[w->items[i].number] = i;
     w->sums = (gs_word_sums){terms, w->used.term_bytes - w->told.term_bytes, 0,
                              are_texts ? w->used.tokens - w->left_out : w->tuple_tokens};
+    w->own_terms = terms;
     *out = w->sums;
     return GS_OK;
 }
@@ -466,12 +470,93 @@ gs_code gs_word_block_join_terms(gs_word_block *w, const uint32_t *to, uint32_t 
                                  gs_status *st)
 {
     GS_TRY(pass("join", st));
-    for (uint32_t i = 0; i < w->sums.terms; i++) {
-        gs_assert(to[i] < count);
-        w->ranks[w->items[i].number] = to[i];
+    for (uint32_t i = 0; i < w->own_terms; i++) {
+        const uint32_t rank = to != NULL ? to[i] : i;
+        gs_assert(rank < count);
+        w->ranks[w->items[i].number] = rank;
     }
     w->sums.terms = count;
     return GS_OK;
+}
+
+gs_code gs_word_block_weigh(gs_word_block *w, gs_word_weight *ranges, gs_status *st)
+{
+    const unsigned shift = gs_word_range_shift((uint32_t)w->sums.terms);
+    GS_TRY(pass("weigh", st));
+    memset(ranges, 0, GS_WORD_RANGES * sizeof *ranges);
+    for (uint64_t i = 0; i < w->used.tokens; i++) {
+        const uint32_t term = (uint32_t)(w->tokens[i].key >> 32);
+        if (term == GS_WORD_NO_TERM)
+            continue;
+        gs_word_weight *const range = &ranges[w->ranks[term] >> shift];
+        range->tokens++;
+        range->frequencies +=
+            w->options.source == GS_WORD_TEXTS ? 1 : w->tokens[i].position;
+    }
+    return GS_OK;
+}
+
+/* The tokens of all blocks that have their terms in the share, one behind the other. */
+static void gather(gs_word_block *const *blocks, unsigned count,
+                   const gs_word_share *share, fake_token *to)
+{
+    uint32_t n = 0;
+    for (unsigned from = 0; from < count; from++) {
+        const gs_word_block *const w = blocks[from];
+        for (uint64_t i = 0; i < w->used.tokens; i++) {
+            const uint64_t key = w->tokens[i].key;
+            const uint32_t term = (uint32_t)(key >> 32);
+            if (term == GS_WORD_NO_TERM || w->ranks[term] < share->first ||
+                w->ranks[term] >= share->end)
+                continue;
+            gs_assert(n < share->weight.tokens);
+            to[n] = w->tokens[i];
+            to[n].key = gs_word_token(w->ranks[term] - share->first, (uint32_t)key);
+            to[n].order = n;
+            n++;
+        }
+    }
+    gs_assert(n == share->weight.tokens);
+}
+
+static void adopt(gs_word_block *w, const gs_word_share *share, const fake_token *tokens)
+{
+    const uint64_t count = share->weight.tokens;
+    gs_assert(count <= w->room.tokens && share->end - share->first <= w->room.terms);
+    memcpy(w->tokens, tokens, count * sizeof *tokens);
+    w->used.tokens = count;
+    w->left_out = 0;
+    w->tuple_tokens = share->weight.frequencies;
+    w->sums = (gs_word_sums){share->end - share->first, 0, 0, share->weight.frequencies};
+    for (uint32_t i = 0; i < w->sums.terms; i++)
+        w->ranks[i] = i;
+}
+
+/* GS_FAKE_GPU_EXCHANGE=refuse does none. */
+gs_code gs_word_blocks_exchange(gs_word_block *const *blocks, unsigned count,
+                                const gs_word_share *shares, uint32_t first,
+                                uint32_t last, bool *is_done, gs_status *st)
+{
+    fake_token *got[GS_WORD_BLOCKS_MAX] = {NULL};
+    const char *const wish = getenv("GS_FAKE_GPU_EXCHANGE");
+    *is_done = false;
+    gs_assert(count <= GS_WORD_BLOCKS_MAX && first <= last);
+    if (wish != NULL && strcmp(wish, "refuse") == 0)
+        return GS_OK;
+    GS_TRY(pass("exchange", st));
+    for (unsigned i = 0; i < count; i++) {
+        const uint64_t tokens = shares[i].weight.tokens;
+        gs_assert(shares[i].first == (i > 0 ? shares[i - 1].end : 0));
+        GS_TRY_OR_FAIL(gs_mem_new_array(&got[i], tokens + 1, sizeof *got[i], "fake", st));
+        gather(blocks, count, &shares[i], got[i]);
+    }
+    for (unsigned i = 0; i < count; i++)
+        adopt(blocks[i], &shares[i], got[i]);
+    *is_done = true;
+fail:
+    for (unsigned i = 0; i < count; i++)
+        gs_mem_free(got[i]);
+    return st->code;
 }
 
 gs_code gs_word_block_sort(gs_word_block *w, uint32_t first, uint32_t last,

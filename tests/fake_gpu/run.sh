@@ -690,6 +690,7 @@ want_words --positions --stem=english --stopwords=stop --min-len=2 --max-len=12
 for GS_FAKE_GPU_MEMORY in 1000 100000000; do
     words 0
     words 0 -S 4M --parallel=3
+    words 0 -S 16M --gpu=0,1,2 # which share terms out
 done
 for GS_FAKE_GPU_FAIL in leave:1 piece:1 items:1 terms:1 join:1 order:1 firsts:1; do
     words 1
@@ -704,7 +705,25 @@ for GS_FAKE_GPU_MEMORY in 1000 100000000; do
     words 0
     words 0 -S 4M --parallel=3
     words 0 -S 4M --parallel=3 --gpu=0,1 # which take batches in turn
+    words 0 -S 16M --gpu=0,1
+    GS_FAKE_GPU_EXCHANGE=refuse words 0 -S 16M --gpu=0,1
 done
+said_of_terms() { # TEXT ARGUMENT...: how the GPUs of a build share its terms out
+    checks=$((checks + 1))
+    rm -rf got
+    "$program" index build --engine=gpu --skip-bad "${word_options[@]}" -S 16M "${@:2}" -v \
+        -o got texts.jsonl 2>err
+    grep -q "GPUs: each $1" err && diff -r want_words got || {
+        failures=$((failures + 1))
+        echo "FAILED: words, each $1"
+    }
+}
+said_of_terms 'has all postings of its terms' --gpu=0,1
+GS_FAKE_GPU_EXCHANGE=refuse said_of_terms 'keeps the words it has met' --gpu=0,1
+for GS_FAKE_GPU_FAIL in join:1 join:2 weigh:1 weigh:2 exchange:1 order:2 encode:2; do
+    words 1 -S 16M --gpu=0,1
+done
+GS_FAKE_GPU_FAIL=''
 for GS_FAKE_GPU_FAIL in start:2 reset:2 order:2 window:3; do
     words 1 -S 4M --gpu=1,0
 done
@@ -835,6 +854,8 @@ for GS_FAKE_GPU_MEMORY in 1000 100000000; do
     for file in once.tsv often.tsv odd.tsv pairs; do
         tuples 0 $file -S 4M --parallel=3
         tuples 0 $file -S 4M --gpu=0,1,2
+        tuples 0 $file -S 16M --gpu=0,1,2
+        GS_FAKE_GPU_EXCHANGE=refuse tuples 0 $file -S 16M --gpu=0,1
     done
     tuples 1 huge.tsv
     tuples 1 far.tsv

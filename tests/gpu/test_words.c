@@ -5,8 +5,9 @@
  * break: words and lines across the chunks of threads, terms of any length that several
  * threads meet for the first time at once, words that are left out, by their length or
  * since the block was told, terms that are joined to one, frequencies that are added up,
- * pieces that are refused, windows anywhere, blocks used again; and postings that are
- * stored: blocks at places that terms share, with the bytes of the cores, and tails.
+ * pieces that are refused, windows anywhere, blocks used again; postings that are stored:
+ * blocks at places that terms share, with the bytes of the cores, and tails; and blocks
+ * that share their terms out, of which each must have all postings of its own.
  *
  *     test_words [--few]        --few: a handful, for compute-sanitizer
  *
@@ -57,7 +58,8 @@ static token *wanted;
 static token stops[STOPS_MAX]; /* folded, if that is asked for */
 static uint8_t stop_bytes[STOPS_MAX * STOP_ROOM];
 static size_t wanted_count;
-static uint8_t *term_bytes; /* of all tokens */
+static size_t wanted_elsewhere; /* not of the block that is filled */
+static uint8_t *term_bytes;     /* of all tokens */
 static size_t term_used, term_room;
 static size_t piece_bytes = PIECE_BYTES, piece_count = PIECES_MAX;
 static bool is_few;
@@ -294,7 +296,7 @@ static void add_tuples(gs_word_block *w, const setting *s, unsigned lane,
     uint8_t *const text = gs_word_block_lane(w, lane).text;
     gs_status st = {.code = GS_OK};
     gs_tuple_counts sums = {.first_document = UINT32_MAX}, counts;
-    const uint64_t before = wanted_count;
+    const uint64_t before = wanted_count - wanted_elsewhere;
     size_t used = 0;
     while (used + 200 < piece_bytes)
         used += s->source == GS_WORD_PAIRS
@@ -622,6 +624,200 @@ static void fill_and_check(gs_word_block *w, const setting *s)
     REQUIRE_OK(gs_word_block_reset(w, &st), &st);
 }
 
+/* --- blocks that share terms out ---------------------------------------------------- */
+
+enum { SHARERS_MAX = 3 };
+
+/* The documents of a piece, and those that go on in the next, are of one block. */
+static void fill_all(gs_word_block *const *blocks, unsigned count, const setting *s,
+                     uint32_t *first, uint32_t *last)
+{
+    uint32_t document = 1000, words = 0;
+    size_t filled[SHARERS_MAX] = {0};
+    unsigned turn = 0;
+    wanted_count = term_used = 0;
+    *first = UINT32_MAX;
+    *last = 0;
+    for (size_t i = 0; i < piece_count; i++) {
+        const size_t before = wanted_count;
+        uint32_t from = document, to = 0;
+        wanted_elsewhere = before - filled[turn];
+        if (s->source != GS_WORD_TEXTS) {
+            add_tuples(blocks[turn], s, (unsigned)(i % LANES), &from, &to);
+        } else {
+            add_texts(blocks[turn], s, (unsigned)(i % LANES), &document, &words);
+            to = document;
+        }
+        filled[turn] += wanted_count - before;
+        *first = from < *first ? from : *first;
+        *last = to > *last ? to : *last;
+        if (i + 1 < count || chance(2)) {
+            document += 1 + (uint32_t)below(2);
+            words = 0;
+            turn = i + 1 < count ? (unsigned)i + 1 : (unsigned)below(count);
+        }
+    }
+    wanted_elsewhere = 0;
+}
+
+/* The first token of each term, and where the last one ends. */
+static size_t *list_terms(size_t *count)
+{
+    gs_status st = {.code = GS_OK};
+    size_t *begins = NULL, n = 0;
+    *count = count_terms();
+    REQUIRE_OK(gs_mem_new_array(&begins, *count + 1, sizeof *begins, "terms", &st), &st);
+    for (size_t i = 0; i < wanted_count; i++) {
+        if (i == 0 || compare_terms(&wanted[i - 1], &wanted[i]) != 0)
+            begins[n++] = i;
+    }
+    begins[n] = wanted_count;
+    return begins;
+}
+
+static uint32_t find_rank(const token *t, const size_t *begins, size_t count)
+{
+    size_t low = 0, high = count;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (compare_terms(&wanted[begins[middle]], t) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    REQUIRE(low < count && compare_terms(&wanted[begins[low]], t) == 0);
+    return (uint32_t)low;
+}
+
+/* The ranks of a block's terms among all, and what it then weighs. */
+static void join_all(gs_word_block *w, const setting *s, const size_t *begins,
+                     size_t count, gs_word_weight *sums)
+{
+    static gs_word_weight ranges[GS_WORD_RANGES];
+    gs_status st = {.code = GS_OK};
+    gs_word_sums own;
+    uint8_t *bytes = NULL;
+    uint32_t *to = NULL;
+    REQUIRE_OK(gs_word_block_sort_terms(w, &own, &st), &st);
+    token *const terms = fetch_terms(w, &own, &bytes);
+    REQUIRE_OK(gs_mem_new_array(&to, own.terms, sizeof *to, "ranks", &st), &st);
+    for (size_t i = 0; i < own.terms; i++) {
+        if (s->joined > 0 && terms[i].bytes > s->joined)
+            terms[i].bytes = s->joined;
+        to[i] = find_rank(&terms[i], begins, count);
+    }
+    REQUIRE_OK(gs_word_block_join_terms(w, NULL, (uint32_t)own.terms, &st), &st);
+    REQUIRE_OK(gs_word_block_join_terms(w, to, (uint32_t)count, &st), &st);
+    REQUIRE_OK(gs_word_block_weigh(w, ranges, &st), &st);
+    for (size_t i = 0; i < GS_WORD_RANGES; i++) {
+        sums[i].tokens += ranges[i].tokens;
+        sums[i].frequencies += ranges[i].frequencies;
+    }
+    gs_mem_free(to);
+    gs_mem_free(terms);
+    gs_mem_free(bytes);
+}
+
+static gs_word_weight weight_of(const setting *s, const size_t *begins, size_t first,
+                                size_t end)
+{
+    gs_word_weight out = {begins[end] - begins[first], 0};
+    for (size_t i = begins[first]; i < begins[end]; i++)
+        out.frequencies += s->source == GS_WORD_TEXTS ? 1 : wanted[i].position;
+    return out;
+}
+
+static void check_ranges(const setting *s, const size_t *begins, size_t count,
+                         const gs_word_weight *got)
+{
+    const unsigned shift = gs_word_range_shift((uint32_t)count);
+    for (size_t i = 0; i < GS_WORD_RANGES; i++) {
+        const size_t first = i << shift < count ? i << shift : count;
+        const size_t end = (i + 1) << shift < count ? (i + 1) << shift : count;
+        const gs_word_weight w = weight_of(s, begins, first, end);
+        CHECK(got[i].tokens == w.tokens && got[i].frequencies == w.frequencies);
+    }
+}
+
+/* The block must be one of the tokens of its terms alone. */
+static void check_share(gs_word_block *w, const setting *s, const size_t *begins,
+                        const gs_word_share *share, uint32_t first, uint32_t last)
+{
+    gs_status st = {.code = GS_OK};
+    gs_word_sums sums;
+    token *const all = wanted, *terms = NULL;
+    const size_t all_count = wanted_count, count = share->end - share->first;
+    REQUIRE_OK(gs_mem_new_array(&terms, count + 1, sizeof *terms, "terms", &st), &st);
+    for (size_t i = 0; i < count; i++)
+        terms[i] = all[begins[share->first + i]];
+    wanted = all + begins[share->first];
+    wanted_count = (size_t)share->weight.tokens;
+    REQUIRE_OK(gs_word_block_sort(w, first, last, &sums, &st), &st);
+    CHECK(sums.terms == count && sums.tokens == share->weight.frequencies);
+    if (count > 0) {
+        check_block(w, s, terms, &sums);
+        check_stored(w, s, &sums);
+    }
+    wanted = all;
+    wanted_count = all_count;
+    gs_mem_free(terms);
+}
+
+/* Cut anywhere, at times so that a block has nothing. */
+static void exchange_and_check(gs_word_block *const *blocks, unsigned count,
+                               const setting *s)
+{
+    gs_status st = {.code = GS_OK};
+    static gs_word_weight ranges[GS_WORD_RANGES];
+    gs_word_share shares[SHARERS_MAX];
+    uint32_t first, last, at = 0;
+    size_t terms;
+    bool is_done = false;
+    fill_all(blocks, count, s, &first, &last);
+    qsort(wanted, wanted_count, sizeof *wanted, compare_tokens);
+    size_t *const begins = list_terms(&terms);
+    memset(ranges, 0, sizeof ranges);
+    for (unsigned i = 0; i < count; i++)
+        join_all(blocks[i], s, begins, terms, ranges);
+    check_ranges(s, begins, terms, ranges);
+    for (unsigned i = 0; i < count; i++) {
+        const uint32_t end = i + 1 < count && !chance(4)
+                                 ? at + (uint32_t)below(terms - at + 1)
+                             : i + 1 < count ? at
+                                             : (uint32_t)terms;
+        shares[i] = (gs_word_share){at, end, weight_of(s, begins, at, end)};
+        at = end;
+    }
+    REQUIRE_OK(gs_word_blocks_exchange(blocks, count, shares, first, last, &is_done, &st),
+               &st);
+    CHECK(is_done);
+    for (unsigned i = 0; is_done && i < count; i++) {
+        check_share(blocks[i], s, begins, &shares[i], first, last);
+        REQUIRE_OK(gs_word_block_reset(blocks[i], &st), &st);
+    }
+    gs_mem_free(begins);
+}
+
+/* Blocks of one device, or of as many as there are. */
+static void blocks_share_terms_out(const gs_word_options *options, const setting *s)
+{
+    gs_status st = {.code = GS_OK};
+    gs_word_block *blocks[SHARERS_MAX] = {NULL};
+    const unsigned devices = gs_device_count();
+    for (unsigned count = 2; count <= SHARERS_MAX; count++) {
+        for (unsigned i = 0; i < count; i++) {
+            gs_word_options own = *options;
+            own.device = (int)(i % devices);
+            REQUIRE_OK(gs_word_block_new(&blocks[i], &own, &st), &st);
+            leave_out(blocks[i], s);
+        }
+        exchange_and_check(blocks, count, s);
+        exchange_and_check(blocks, count, s);
+        for (unsigned i = 0; i < count; i++)
+            gs_word_block_free(blocks[i]);
+    }
+}
+
 static void postings_are_those_of_a_sort(const setting *s)
 {
     gs_status st = {.code = GS_OK};
@@ -646,6 +842,7 @@ static void postings_are_those_of_a_sort(const setting *s)
     fill_and_check(w, s);
     fill_and_check(w, s);
     gs_word_block_free(w);
+    blocks_share_terms_out(&options, s);
 }
 
 /* --- lanes at once ------------------------------------------------------------------ */

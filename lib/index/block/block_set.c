@@ -3,6 +3,7 @@
 
 #include "lib/base/mem.h"
 #include "lib/index/block/bsbi_block.h"
+#include "lib/index/block/device_share.h"
 #include "lib/index/block/spimi_block.h"
 
 struct gs_block_set {
@@ -12,7 +13,8 @@ struct gs_block_set {
     gs_bsbi_block **bsbi;
     gs_device_block **devices; /* or these, for all workers, one a GPU */
     size_t device_count;
-    size_t *turns; /* the one whose turn it is, of each worker */
+    gs_form_union device_terms; /* that devices show which share theirs out */
+    size_t *turns;              /* the one whose turn it is, of each worker */
     gs_term_block *views;
 };
 
@@ -99,6 +101,7 @@ void gs_block_set_free(gs_block_set *s)
     gs_mem_free(s->bsbi);
     for (size_t i = 0; i < s->device_count; i++)
         gs_device_block_free(s->devices[i]);
+    gs_form_union_release(&s->device_terms);
     gs_mem_free(s->devices);
     gs_mem_free(s->turns);
     gs_mem_free(s->views);
@@ -189,12 +192,14 @@ static gs_code sort_block(void *context, unsigned worker, gs_status *st)
     return st->code;
 }
 
-/* One after the other: it takes hundredths of a second, and all threads stem. */
 static gs_code sort_devices(gs_block_set *s, gs_team *team, gs_status *st)
 {
-    for (size_t i = 0; i < s->device_count; i++)
-        GS_TRY(gs_device_block_sort(s->devices[i], team, &s->views[i], st));
-    return GS_OK;
+    const gs_device_share_options share = {s->options.dictionary_bytes, s->options.log};
+    if (s->device_count == 1)
+        return gs_device_block_sort(s->devices[0], team, &s->views[0], st);
+    gs_form_union_release(&s->device_terms);
+    return gs_device_share_sort(s->devices, s->device_count, &share, team,
+                                &s->device_terms, s->views, st);
 }
 
 gs_code gs_block_set_sort(gs_block_set *s, gs_team *team, gs_status *st)
@@ -242,6 +247,7 @@ gs_code gs_block_set_reset(gs_block_set *s, gs_status *st)
 {
     for (size_t i = 0; i < s->device_count; i++)
         GS_TRY(gs_device_block_reset(s->devices[i], st));
+    gs_form_union_release(&s->device_terms);
     if (s->devices != NULL)
         return GS_OK;
     const bool is_new = renew_dictionary(s);

@@ -9,8 +9,8 @@
  * the rest one thread's.
  *
  *      batches   | 0 .. 3 | 4 .. 7 | 8 .. 11 | ...
- *      GPUs          0        1        0             each has a block, with terms of its
- *                                                    own, joined as those of workers are
+ *      GPUs          0        1        0             each has a block; when they are
+ * sorted they share terms out, if there is room
  */
 #ifndef GS_LIB_INDEX_BLOCK_BLOCK_SET_H
 #define GS_LIB_INDEX_BLOCK_BLOCK_SET_H

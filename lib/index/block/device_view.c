@@ -6,13 +6,13 @@
 #include "lib/base/assertion.h"
 #include "lib/base/mem.h"
 
-enum { WINDOW_FIRST = 1 << 11, STORED_FIRST = 1 << 14, SLACK = 16 };
+enum { WINDOW_FIRST = 1 << 11, STORED_FIRST = 1 << 14 };
 
 _Static_assert((int)GS_WORD_BLOCK == (int)GS_INDEX_BLOCK &&
                    (int)GS_WORD_BLOCK_SLACK >= (int)GS_PACK_SLACK,
                "blocks are those of an index");
 
-static gs_code fail_wrong(const char *what, gs_status *st)
+gs_code gs_device_fail_wrong(const char *what, gs_status *st)
 {
     return GS_FAIL(st, GS_ERR_GPU, 0, "GPU: a wrong answer: %s", what);
 }
@@ -115,7 +115,7 @@ static gs_code fetch_groups(gs_device_window *w, uint64_t group, gs_status *st)
         count++;
     w->first_group = w->group_end = 0;
     if (starts[count] < starts[0] || starts[count] - starts[0] > room)
-        return fail_wrong("blocks are longer than any", st);
+        return gs_device_fail_wrong("blocks are longer than any", st);
     GS_TRY(gs_word_block_stored(w->block->words, w->lane, group, count, st));
     w->first_group = group;
     w->group_end = group + count;
@@ -148,7 +148,7 @@ static gs_code find_place(gs_device_window *w, uint64_t place, gs_word_stored *h
     }
     for (;; w->place++, w->place_at += gs_word_stored_bytes(head->bytes)) {
         if (!get_head(w, head))
-            return fail_wrong("a block does not end where it should", st);
+            return gs_device_fail_wrong("a block does not end where it should", st);
         if (w->place == place)
             return GS_OK;
     }
@@ -156,21 +156,11 @@ static gs_code find_place(gs_device_window *w, uint64_t place, gs_word_stored *h
 
 /* --- reading ------------------------------------------------------------------------ */
 
-static uint64_t term_place(uint64_t term)
-{
-    return term >> GS_WORD_TERM_BITS;
-}
-
-static size_t term_length(uint64_t term)
-{
-    return (size_t)(term & (((uint64_t)1 << GS_WORD_TERM_BITS) - 1));
-}
-
-static void get_term(const void *block, size_t index, gs_term_view *out)
+void gs_device_view_term(const void *block, size_t index, gs_term_view *out)
 {
     const gs_device_block *const b = block;
-    out->bytes = b->list.bytes + term_place(b->list.terms[index]);
-    out->count = term_length(b->list.terms[index]);
+    out->bytes = b->list.bytes + gs_form_place(&b->list, index);
+    out->count = gs_form_length(&b->list, index);
     out->prefix = gs_string_word(out->bytes, out->count, 0);
 }
 
@@ -216,7 +206,7 @@ static gs_code add_positions(gs_device_window *w, gs_posting_batch *batch, uint6
     uint32_t disorder = 0;
     for (uint32_t i = 1; i < count; i++)
         disorder |= positions[i] <= positions[i - 1];
-    return disorder == 0 ? GS_OK : fail_wrong("positions are not in order", st);
+    return disorder == 0 ? GS_OK : gs_device_fail_wrong("positions are not in order", st);
 }
 
 /* Adds `count` postings, which are in the window from `at` on and for which there is
@@ -239,7 +229,7 @@ static gs_code add_postings(const gs_device_block *b, gs_term_reader *r, size_t 
     }
     if (disorder != 0 || documents[count - 1] > b->last_doc ||
         tokens[count] > b->sums.tokens)
-        return fail_wrong("postings are not in order", st);
+        return gs_device_fail_wrong("postings are not in order", st);
     r->doc = (uint64_t)documents[count - 1] + 1;
     r->next += count;
     batch->count += count;
@@ -312,7 +302,7 @@ static gs_code fetch_tail_firsts(const gs_device_block *b, gs_status *st)
     }
     return wrong == 0 && home->tail_firsts[0] == 0
                ? GS_OK
-               : fail_wrong("the ends of terms' postings are not in order", st);
+               : gs_device_fail_wrong("the ends of terms' postings are not in order", st);
 }
 
 static gs_code make_blocks(const void *block, const gs_length_table *lengths,
@@ -329,7 +319,7 @@ static gs_code make_blocks(const void *block, const gs_length_table *lengths,
     return home->made.has_tails ? fetch_tail_firsts(b, st) : GS_OK;
 }
 
-static void release_blocks(gs_device_windows *home)
+void gs_device_view_release_blocks(gs_device_windows *home)
 {
     gs_mem_unmap(home->tail_firsts, home->tail_bytes);
     home->tail_firsts = NULL;
@@ -391,118 +381,13 @@ static gs_code take_block(const void *block, gs_term_reader *r, gs_made_block *o
     if (head.bytes == 0)
         return GS_OK;
     if (!read_block(b, r->doc, &head, w->memory.text + w->place_at + sizeof head, out))
-        return fail_wrong("a block is not as it should be", st);
+        return gs_device_fail_wrong("a block is not as it should be", st);
     r->doc = out->docs[GS_INDEX_BLOCK - 1] + 1;
     r->next += GS_INDEX_BLOCK;
     *is_there = true;
     return GS_OK;
 }
 
-/* --- sorting ------------------------------------------------------------------------ */
-
-size_t gs_device_view_bytes(uint64_t terms, uint64_t term_bytes)
-{
-    return (size_t)(terms * (sizeof(uint64_t) + 2 * sizeof(uint32_t)) + term_bytes) +
-           4096;
-}
-
-static void release_terms(gs_device_block *b)
-{
-    gs_mem_unmap(b->memory, b->memory_bytes);
-    b->memory = NULL;
-    b->memory_bytes = 0;
-}
-
-void gs_device_view_release(gs_device_block *b)
-{
-    release_terms(b);
-    gs_form_stems_release(&b->stems);
-    gs_mem_unmap(b->first_postings, b->first_bytes);
-    b->first_postings = NULL;
-    b->first_bytes = 0;
-    b->list = (gs_form_list){0};
-    if (b->windows != NULL)
-        release_blocks(b->windows);
-}
-
-static bool terms_are_in_order(const gs_device_block *b)
-{
-    const gs_word_sums *const s = &b->sums;
-    gs_term_view before = {0, NULL, 0}, term;
-    for (size_t i = 0; i < s->terms; i++) {
-        const uint64_t place = term_place(b->list.terms[i]);
-        const size_t length = term_length(b->list.terms[i]);
-        if (length == 0 || place > s->term_bytes || length > s->term_bytes - place)
-            return false;
-        get_term(b, i, &term);
-        if (i > 0 && gs_term_view_compare(&before, &term) >= 0)
-            return false;
-        before = term;
-    }
-    return true;
-}
-
-static gs_code fetch_terms(gs_device_block *b, gs_status *st)
-{
-    const gs_word_sums *const s = &b->sums;
-    const size_t count = (size_t)s->terms;
-    b->memory_bytes = count * sizeof(uint64_t) + (size_t)s->term_bytes + SLACK;
-    GS_TRY(gs_mem_map(&b->memory, b->memory_bytes, true, "terms of a block", st));
-    uint64_t *const terms = (uint64_t *)(void *)b->memory;
-    b->list = (gs_form_list){count, (uint8_t *)(terms + count), terms};
-    GS_TRY(gs_word_block_terms(b->words, b->list.bytes, terms, st));
-    return terms_are_in_order(b) ? GS_OK : fail_wrong("terms are not in order", st);
-}
-
-/* Terms with one stem are one from now on. */
-static gs_code join_terms(gs_device_block *b, gs_team *team, gs_status *st)
-{
-    GS_TRY(gs_form_stems_make(&b->stems, &b->list, b->sums.term_bytes, b->options.rules,
-                              team, st));
-    GS_TRY(gs_word_block_join_terms(b->words, b->stems.ranks,
-                                    (uint32_t)b->stems.list.count, st));
-    b->list = b->stems.list;
-    release_terms(b);
-    return GS_OK;
-}
-
-static gs_code fetch_first_postings(gs_device_block *b, gs_status *st)
-{
-    const size_t count = b->list.count;
-    uint32_t disorder = 0;
-    b->first_bytes = (count + 1) * sizeof *b->first_postings;
-    GS_TRY(gs_mem_map(&b->first_postings, b->first_bytes, true, "terms of a block", st));
-    GS_TRY(gs_word_block_first_postings(b->words, b->first_postings, st));
-    for (size_t i = 0; i < count; i++)
-        disorder |= b->first_postings[i] >= b->first_postings[i + 1];
-    return disorder == 0 && b->first_postings[0] == 0 &&
-                   b->first_postings[count] == b->sums.postings
-               ? GS_OK
-               : fail_wrong("terms have no postings", st);
-}
-
-gs_code gs_device_block_sort(gs_device_block *b, gs_team *team, gs_term_block *view,
-                             gs_status *st)
-{
-    static const gs_term_block_ops ops = {get_term,      weigh_terms, open_term,
-                                          read_postings, make_blocks, take_block};
-    gs_device_view_release(b);
-    *view = (gs_term_block){&ops, b, 0};
-    if (!b->has_docs)
-        return GS_OK;
-    GS_TRY(gs_word_block_sort_terms(b->words, &b->sums, st));
-    if (b->sums.terms > UINT32_MAX - 1 || b->sums.tokens > UINT32_MAX ||
-        b->sums.term_bytes > b->room.term_bytes)
-        return fail_wrong("there are more words than were sent", st);
-    if (b->sums.terms == 0)
-        return GS_OK;
-    GS_TRY(fetch_terms(b, st));
-    if (gs_device_block_stems(b))
-        GS_TRY(join_terms(b, team, st));
-    GS_TRY(gs_word_block_sort(b->words, b->first_doc, b->last_doc, &b->sums, st));
-    if (b->sums.terms != b->list.count || b->sums.postings > b->sums.tokens)
-        return fail_wrong("there are more postings than words", st);
-    GS_TRY(fetch_first_postings(b, st));
-    view->term_count = b->list.count;
-    return GS_OK;
-}
+const gs_term_block_ops gs_device_view_ops = {
+    gs_device_view_term, weigh_terms, open_term, read_postings, make_blocks, take_block,
+};

@@ -77,6 +77,12 @@ static inline bool gs_device_block_stems(const gs_device_block *b)
     return b->options.rules != NULL && gs_word_rules_stem(b->options.rules);
 }
 
+extern const gs_term_block_ops gs_device_view_ops; /* of a gs_device_block */
+
+gs_code gs_device_fail_wrong(const char *what, gs_status *st);
+void gs_device_view_term(const void *block, size_t index, gs_term_view *out);
+void gs_device_view_release_blocks(gs_device_windows *home);
+
 /* What the terms of a view take on the host, but for stemming. */
 size_t gs_device_view_bytes(uint64_t terms, uint64_t term_bytes);
 void gs_device_view_release(gs_device_block *b);

@@ -3,7 +3,6 @@
 
 #include <stdatomic.h>
 
-#include "gpu/words/word_block.h"
 #include "lib/base/assertion.h"
 #include "lib/base/mem.h"
 #include "lib/base/share.h"
@@ -25,16 +24,6 @@ typedef struct stem_job {
     atomic_size_t next;
 } stem_job;
 
-static size_t length_of(const gs_form_list *list, size_t index)
-{
-    return (size_t)(list->terms[index] & (((uint64_t)1 << GS_WORD_TERM_BITS) - 1));
-}
-
-static const uint8_t *bytes_of(const gs_form_list *list, size_t index)
-{
-    return list->bytes + (list->terms[index] >> GS_WORD_TERM_BITS);
-}
-
 /* --- stemming ----------------------------------------------------------------------- */
 
 /* What one thread needs. */
@@ -47,8 +36,8 @@ typedef struct stem_tools {
 static gs_code stem_form(const stem_job *job, const stem_tools *tools, size_t form,
                          gs_status *st)
 {
-    const size_t length = length_of(job->forms, form);
-    memcpy(tools->word, bytes_of(job->forms, form), length);
+    const size_t length = gs_form_length(job->forms, form);
+    memcpy(tools->word, job->forms->bytes + gs_form_place(job->forms, form), length);
     memset(tools->word + length, 0, GS_TERM_PAD);
     const size_t bytes = gs_word_filter_apply(tools->filter, tools->word, length, 0);
     const gs_token token = {.term = tools->word,
@@ -98,11 +87,6 @@ fail:
 
 /* --- the stems in order ------------------------------------------------------------- */
 
-static size_t padded(size_t bytes)
-{
-    return (bytes + GS_WORD_TERM_PAD - 1) / GS_WORD_TERM_PAD * GS_WORD_TERM_PAD;
-}
-
 /* Takes the stems over from the dictionary, and gives forms ranks instead of numbers. */
 static gs_code take_over(gs_form_stems *out, const stem_job *job, gs_status *st)
 {
@@ -113,7 +97,7 @@ static gs_code take_over(gs_form_stems *out, const stem_job *job, gs_status *st)
     size_t bytes = 0, length = 0;
     for (uint32_t i = 0; i < stems; i++) {
         (void)gs_term_dictionary_term(d, i, &length);
-        bytes += padded(length);
+        bytes += gs_form_padded(length);
     }
     out->memory_bytes =
         stems * sizeof(uint64_t) + forms * sizeof(uint32_t) + bytes + SLACK;
@@ -124,9 +108,9 @@ static gs_code take_over(gs_form_stems *out, const stem_job *job, gs_status *st)
     size_t used = 0;
     for (size_t rank = 0; rank < stems; rank++) {
         const uint8_t *const term = gs_term_dictionary_term(d, order[rank], &length);
-        memcpy(out->list.bytes + used, term, padded(length));
+        memcpy(out->list.bytes + used, term, gs_form_padded(length));
         terms[rank] = (uint64_t)used << GS_WORD_TERM_BITS | length;
-        used += padded(length);
+        used += gs_form_padded(length);
     }
     for (size_t i = 0; i < forms; i++)
         out->ranks[i] = ranks[job->ids[i]];

@@ -13,6 +13,7 @@
 #ifndef GS_LIB_INDEX_BLOCK_FORM_STEMS_H
 #define GS_LIB_INDEX_BLOCK_FORM_STEMS_H
 
+#include "gpu/words/word_block.h"
 #include "lib/base/team.h"
 #include "lib/index/text/documents.h"
 
@@ -23,6 +24,21 @@ typedef struct gs_form_list {
     uint8_t *bytes; /* each padded with zeros to a multiple of GS_WORD_TERM_PAD */
     uint64_t *terms;
 } gs_form_list;
+
+static inline uint64_t gs_form_place(const gs_form_list *list, size_t index)
+{
+    return list->terms[index] >> GS_WORD_TERM_BITS;
+}
+
+static inline size_t gs_form_length(const gs_form_list *list, size_t index)
+{
+    return (size_t)(list->terms[index] & (((uint64_t)1 << GS_WORD_TERM_BITS) - 1));
+}
+
+static inline size_t gs_form_padded(size_t bytes)
+{
+    return (bytes + GS_WORD_TERM_PAD - 1) / GS_WORD_TERM_PAD * GS_WORD_TERM_PAD;
+}
 
 /* Zeroed before it is made. */
 typedef struct gs_form_stems {

@@ -77,7 +77,8 @@ typedef struct gs_term_block_ops {
     gs_code (*read)(const void *block, gs_term_reader *reader, gs_posting_batch *batch,
                     gs_status *st);
     /* Both NULL: none is made. Makes full blocks of all terms' postings, of documents of
-     * these lengths, if they have any; one thread. */
+     * these lengths, if they have any; one thread a
+     * block. */
     gs_code (*make)(const void *block, const gs_length_table *lengths, gs_status *st);
     /* The block that comes next, instead of its postings, valid until the next call;
      * *is_there is false if these are to be read. */

@@ -97,7 +97,7 @@ typedef struct blocks_job {
     const gs_term_block *blocks;
     size_t block_count;
     gs_block_ranges ranges;
-    atomic_size_t next_range;
+    atomic_size_t next_made, next_range;
     atomic_bool has_failed;
 } blocks_job;
 
@@ -135,6 +135,20 @@ static gs_code blocks_worker(void *context, unsigned worker, gs_status *st)
     return st->code;
 }
 
+/* Blocks are on devices of their own, or make nothing: a thread for each. */
+static gs_code make_worker(void *context, unsigned worker, gs_status *st)
+{
+    blocks_job *const job = context;
+    (void)worker;
+    for (size_t i; (i = atomic_fetch_add(&job->next_made, 1)) < job->block_count;) {
+        const gs_term_block *const b = &job->blocks[i];
+        if (b->term_count > 0 && b->ops->make != NULL)
+            GS_TRY(
+                b->ops->make(b->block, gs_index_writer_lengths(job->emit->writer), st));
+    }
+    return GS_OK;
+}
+
 gs_code gs_index_emit_blocks(const gs_index_emit *emit, gs_team *team,
                              const gs_term_block *blocks, size_t block_count,
                              gs_status *st)
@@ -143,11 +157,7 @@ gs_code gs_index_emit_blocks(const gs_index_emit *emit, gs_team *team,
                       .trace = gs_team_trace(team),
                       .blocks = blocks,
                       .block_count = block_count};
-    for (size_t i = 0; i < block_count; i++) {
-        if (blocks[i].term_count > 0 && blocks[i].ops->make != NULL)
-            GS_TRY(blocks[i].ops->make(blocks[i].block,
-                                       gs_index_writer_lengths(emit->writer), st));
-    }
+    GS_TRY(gs_team_run(team, make_worker, &job, st));
     GS_TRY(gs_block_ranges_cut(&job.ranges, blocks, block_count, emit->part_count, team,
                                st));
     if (gs_team_run(team, blocks_worker, &job, st) == GS_OK)
