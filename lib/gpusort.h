@@ -1240,6 +1240,51 @@ gpusort_index_dump(const gpusort_index *index, unsigned flags,
                    int (*write)(void *context, const void *text, size_t bytes),
                    void *context, const gpusort_job *job, gpusort_error *error);
 
+/* The beginnings of the posting lists of many terms at once, as numbers, by all threads
+ * or a GPU that holds the lists: for a program that keeps an index open and asks it again
+ * and again. Several can be made of an index; one thread at a time uses each. */
+typedef struct gpusort_heads gpusort_heads;
+
+typedef struct gpusort_heads_options {
+    size_t size;
+    /* Threads, engine, `gpus', of which the first one counts, what of its memory may be
+     * taken, and the log: wherever heads are asked for. */
+    gpusort_job job;
+    uint64_t head;           /* postings of a term at most; 0: all */
+    uint64_t expected_terms; /* about as many, in all calls; 0: not known */
+} gpusort_heads_options;
+
+/* clang-format off */
+#define GPUSORT_HEADS_OPTIONS {.size = sizeof(gpusort_heads_options)}
+/* clang-format on */
+
+/* Arrays of the caller's for what `count` terms have. Lists lie one behind the other:
+ * that of term i is documents[offsets[i]] to before documents[offsets[i + 1]], and each
+ * document has it as often as `frequencies' says at the same place. */
+typedef struct gpusort_heads_lists {
+    size_t size;
+    uint64_t *counts;    /* documents that have it, of which the list has the first; 0: it
+                            is not there */
+    uint64_t *offsets;   /* count + 1 */
+    uint64_t *documents; /* of `room'; NULL: none is wanted */
+    uint32_t *frequencies; /* the same */
+    size_t room; /* count * head always does; lists that do not end in it are left out */
+} gpusort_heads_lists;
+
+/* clang-format off */
+#define GPUSORT_HEADS_LISTS {.size = sizeof(gpusort_heads_lists)}
+/* clang-format on */
+
+/* Borrows the index, and what the options point to. */
+GPUSORT_API GPUSORT_CHECKED gpusort_code
+gpusort_heads_new(gpusort_heads **out, const gpusort_index *index,
+                  const gpusort_heads_options *options, gpusort_error *error);
+/* Term i is what `terms` has from offsets[i] to offsets[i + 1]; there are count + 1. */
+GPUSORT_API GPUSORT_CHECKED gpusort_code
+gpusort_heads_find(gpusort_heads *heads, const void *terms, const uint64_t *offsets,
+                   size_t count, const gpusort_heads_lists *lists, gpusort_error *error);
+GPUSORT_API void gpusort_heads_free(gpusort_heads *heads); /* NULL is fine */
+
 /* A searcher keeps what queries need again and again; one thread at a time. */
 typedef struct gpusort_searcher gpusort_searcher;
 

@@ -171,6 +171,12 @@ static void index_of_words(void)
     M(index_info, has_names), M(index_info, has_texts), M(index_info, has_impacts);
     M(index_info, length_sum), M(index_info, doc_base), M(index_info, segments);
     M(index_info, deleted), M(index_info, word_rules);
+    S(heads_options);
+    M(heads_options, size), M(heads_options, job), M(heads_options, head);
+    M(heads_options, expected_terms);
+    S(heads_lists);
+    M(heads_lists, size), M(heads_lists, counts), M(heads_lists, offsets);
+    M(heads_lists, documents), M(heads_lists, frequencies), M(heads_lists, room);
     S(lookup_options);
     M(lookup_options, size), M(lookup_options, job), M(lookup_options, write);
     M(lookup_options, next), M(lookup_options, expected_terms);

@@ -1090,6 +1090,23 @@ class Indexes(unittest.TestCase):
         self.assertEqual(row[3].split(), [f"{d}:{f}" for d, f in zip(documents, frequencies)])
         self.assertEqual(len(self.index.lookup("unicorn").documents), 0)
 
+    def test_heads_are_the_beginnings_of_lists(self) -> None:
+        terms: list[str | bytes] = ["dogs", b"unicorn", "n3", "", "dog", "fish"] * 200
+        for head, threads in ((3, 1), (0, 2), (1000, 2), (20000, 1)):
+            for _ in range(2):  # what is kept serves again
+                found = self.index.heads(terms, head, threads=threads)
+                self.assertEqual(len(found.documents), found.offsets[-1])
+                for i, term in enumerate(terms[:12]):
+                    documents, frequencies = self.index.lookup(term)
+                    n = min(len(documents), head or len(documents))
+                    self.assertEqual(found.counts[i], len(documents))
+                    place = slice(int(found.offsets[i]), int(found.offsets[i + 1]))
+                    self.assertEqual(list(found.documents[place]), list(documents[:n]))
+                    self.assertEqual(list(found.frequencies[place]), list(frequencies[:n]))
+        self.assertEqual(list(self.index.heads([]).offsets), [0])
+        with self.assertRaises(ValueError):
+            self.index.heads(["dogs"], engine="teapot")
+
     def test_documents_have_names_and_texts(self) -> None:
         with gpusort.Index.build("texts", "docs.jsonl", texts=True) as index:
             self.assertTrue(index.has_texts and not index.has_impacts)

@@ -105,6 +105,7 @@ def indexes() -> None:
     assert_type(index.snippets("fish", [7])[0].marks[0][1], int)
     assert_type(gpusort.Index.delete("idx", ["d7"]).missing, List[str])
     assert_type(gpusort.Index.merge("all", ["monday", "tuesday"], doc_ids="shift"), gpusort.Index)
+    assert_type(index.heads(["fish", b"chips"], head=3, engine="cpu"), gpusort.Heads)
     assert_type(index.documents, int)
 
     gpusort.Index.build("idx", 5)  # type: ignore
@@ -113,6 +114,7 @@ def indexes() -> None:
     gpusort.Index.compact("idx", memory=1.5)  # type: ignore
     index.search(7)  # type: ignore
     index.text("d7")  # type: ignore
+    index.heads([7])  # type: ignore
 
 
 def machines(error: gpusort.Error) -> None:

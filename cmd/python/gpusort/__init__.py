@@ -14,7 +14,7 @@ indexes.
 """
 
 from ._array import sort_array
-from ._index import Deletion, Hit, Index, Postings, Snippet
+from ._index import Deletion, Heads, Hit, Index, Postings, Snippet
 from ._join import join
 from ._library import (
     ArgumentError,
@@ -41,7 +41,7 @@ __version__: str = _ffi.string(_lib.gpusort_version()).decode()
 
 __all__ = [
     "ArgumentError", "Bin", "ByteKey", "Cancelled", "Column", "Count", "Deletion", "Error",
-    "FormatError", "GPU", "GPUError", "Hit", "IOFailure", "Index", "Info", "Key", "LimitError",
+    "FormatError", "GPU", "GPUError", "Heads", "Hit", "IOFailure", "Index", "Info", "Key", "LimitError",
     "Machine", "MemoryFailure", "Part", "Postings", "Progress", "Sample", "Snippet", "Sorter", "Stream",
     "Sum", "Summary", "Survey", "argsort_strings", "check_order", "generate", "gpus", "join",
     "machine", "merge", "partition", "sample", "sort", "sort_array", "sort_records", "sort_strings", "summarize", "survey",

@@ -5,6 +5,8 @@ from __future__ import annotations
 
 import os
 import threading
+from array import array
+from itertools import accumulate
 from typing import TYPE_CHECKING, Any, Iterable, Iterator, NamedTuple
 
 from ._library import Job, JobOptions, Path, check, exception_of_question, ffi, filled, lib, name_of, new_error
@@ -34,6 +36,17 @@ class Postings(NamedTuple):
     """The documents of a term, in ascending order, and how often each has it: arrays of
     numpy where that is there, else lists."""
 
+    documents: Any
+    frequencies: Any
+
+
+class Heads(NamedTuple):
+    """Of each of many terms how many documents have it, and the beginning of their list: of
+    term i documents[offsets[i]:offsets[i + 1]], and how often each has it in `frequencies`.
+    Arrays of numpy where that is there, else lists."""
+
+    counts: Any
+    offsets: Any
     documents: Any
     frequencies: Any
 
@@ -76,6 +89,19 @@ def _copied(pointer: Any, count: int, kind: str) -> Any:
     except ImportError:
         return memoryview(data).cast("Q" if width == 8 else "I").tolist()
     return numpy.frombuffer(data, dtype=kind)
+
+
+def _array(count: int, kind: str) -> Any:
+    """To be filled by the library."""
+    try:
+        import numpy
+    except ImportError:
+        return array("Q" if kind == "uint64" else "I", bytes(count * (8 if kind == "uint64" else 4)))
+    return numpy.empty(count, dtype=kind)
+
+
+def _filled(made: Any, count: int) -> Any:
+    return made[:count].tolist() if isinstance(made, array) else made[:count]
 
 
 _doc_ids = {
@@ -361,6 +387,46 @@ class Index:
         finally:
             lib.gpusort_postings_free(out)
 
+    def heads(
+        self,
+        terms: Iterable[str | bytes],
+        head: int = 10,
+        *,
+        engine: str | None = None,
+        threads: int = 0,
+        gpu_memory: int | str | None = None,
+        gpus: Iterable[int] | None = None,
+        expected_terms: int = 0,
+    ) -> Heads:
+        """Of many terms, which are taken as they are, how many documents have each, and the
+        first `head` of them (0: all), by all threads or a GPU. What that needs is kept while
+        the index is open, for the next call with the same options."""
+        every = [_bytes(term) for term in terms]
+        of_gpu = (engine, threads, gpu_memory, None if gpus is None else tuple(gpus))
+        heads = self._heads(head, of_gpu, expected_terms)
+        ends = ffi.from_buffer("uint64_t[]", array("Q", accumulate(map(len, every), initial=0)))
+        text = ffi.from_buffer("char[]", b"".join(every))
+        lists, error = filled("heads_lists"), new_error()
+        counts, offsets = _array(len(every), "uint64"), _array(len(every) + 1, "uint64")
+        lists.counts = ffi.from_buffer("uint64_t[]", counts, require_writable=True)
+        lists.offsets = ffi.from_buffer("uint64_t[]", offsets, require_writable=True)
+        room = len(every) * head
+        if head == 0 or room > 1 << 24:  # so much is not taken unasked
+            check(lib.gpusort_heads_find(heads, text, ends, len(every), lists, error), error)
+            room = int(offsets[len(every)])
+        documents, frequencies = _array(room, "uint64"), _array(room, "uint32")
+        lists.documents = ffi.from_buffer("uint64_t[]", documents, require_writable=True)
+        lists.frequencies = ffi.from_buffer("uint32_t[]", frequencies, require_writable=True)
+        lists.room = room
+        check(lib.gpusort_heads_find(heads, text, ends, len(every), lists, error), error)
+        count = int(offsets[len(every)])
+        return Heads(
+            _filled(counts, len(every)),
+            _filled(offsets, len(every) + 1),
+            _filled(documents, count),
+            _filled(frequencies, count),
+        )
+
     def search(
         self,
         query: str | bytes,
@@ -448,6 +514,22 @@ class Index:
         self._open()
         return kept[wanted].searcher
 
+    def _heads(self, head: int, of_job: tuple[Any, ...], expected_terms: int) -> Any:
+        """The same of heads."""
+        kept = self._searchers.__dict__.setdefault("heads", {})
+        wanted = (head, of_job, expected_terms)
+        self._open()
+        if wanted not in kept:
+            engine, threads, gpu_memory, gpus = of_job
+            job = Job(engine=engine, threads=threads, gpu_memory=gpu_memory, gpus=gpus and list(gpus))
+            options = filled("heads_options")
+            job.fill(options.job)
+            options.head, options.expected_terms = head, expected_terms
+            out, error = ffi.new("gpusort_heads **"), new_error()
+            check(lib.gpusort_heads_new(out, self._index, options, error), error)
+            kept[wanted] = _Heads(out[0], self._index, job)
+        return kept[wanted].heads
+
     def close(self) -> None:
         """No thread is using it any more."""
         self._searchers = threading.local()
@@ -471,3 +553,13 @@ class _Searcher:
 
     def __del__(self) -> None:
         lib.gpusort_searcher_free(self.searcher)
+
+
+class _Heads:
+    """The same, and what the job of their options points to."""
+
+    def __init__(self, heads: Any, index: Any, job: Job) -> None:
+        self.heads, self._index, self._job = heads, index, job
+
+    def __del__(self) -> None:
+        lib.gpusort_heads_free(self.heads)

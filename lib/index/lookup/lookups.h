@@ -7,5 +7,6 @@
 
 #include "lib/index/lookup/batch_answer.h"
 #include "lib/index/lookup/prefix_search.h"
+#include "lib/index/lookup/term_heads.h"
 
 #endif

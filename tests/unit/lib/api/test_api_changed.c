@@ -23,6 +23,7 @@ typedef struct opened {
     gpusort_index *index;
     gpusort_searcher *searcher;
     gpusort_texts *texts;
+    gpusort_heads *heads;
 } opened;
 
 static int take(void *context, const void *text, size_t bytes)
@@ -89,6 +90,18 @@ static gpusort_code lookups_of_none(const opened *o, gpusort_error *error)
     options.write = take;
     options.from_term = "zz";
     return gpusort_index_lookups(o->index, &options, error);
+}
+
+static gpusort_code heads(const opened *o, gpusort_error *error)
+{
+    const uint64_t ends[] = {0, 4, 6};
+    uint64_t counts[2], offsets[3], documents[8];
+    gpusort_heads_lists lists = GPUSORT_HEADS_LISTS;
+    lists.counts = counts;
+    lists.offsets = offsets;
+    lists.documents = documents;
+    lists.room = 8;
+    return gpusort_heads_find(o->heads, "catsn3", ends, 2, &lists, error);
 }
 
 static gpusort_code dump(const opened *o, gpusort_error *error)
@@ -181,6 +194,9 @@ static const struct {
     {"gpusort_index_lookup", lookup, NONE},
     {"gpusort_index_lookups", lookups, NONE},
     {"gpusort_index_lookups", lookups_of_none, NONE},
+    {"gpusort_heads_new", NULL, BEGINS},
+    {"gpusort_heads_find", heads, NONE},
+    {"gpusort_heads_free", NULL, ENDS},
     {"gpusort_index_dump", dump, NONE},
     {"gpusort_searcher_new", NULL, BEGINS},
     {"gpusort_search", search, NONE},
@@ -222,11 +238,15 @@ static opened open_all(void)
     GOOD(gpusort_index_open(&o.index, "index", &error));
     GOOD(gpusort_searcher_new(&o.searcher, o.index, NULL, &error));
     GOOD(gpusort_texts_new(&o.texts, o.index, &error));
+    gpusort_heads_options options = GPUSORT_HEADS_OPTIONS;
+    options.head = 4;
+    GOOD(gpusort_heads_new(&o.heads, o.index, &options, &error));
     return o;
 }
 
 static void close_all(const opened *o)
 {
+    gpusort_heads_free(o->heads);
     gpusort_texts_free(o->texts);
     gpusort_searcher_free(o->searcher);
     gpusort_index_close(o->index);
@@ -403,7 +423,7 @@ static void each_call_is_in_the_table(char text[HEADER_ROOM])
     }
     for (size_t i = 0; i < CALLS; i++)
         distinct += i == 0 || strcmp(calls[i].name, calls[i - 1].name) != 0;
-    CHECK(handle_count == 3 && found == distinct);
+    CHECK(handle_count == 4 && found == distinct);
 }
 
 /* Those that the header excuses, and no others. */
