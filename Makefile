@@ -402,7 +402,9 @@ hardened-test: $(PROGRAM)
 fake-gpu-test:
 	@$(MAKE) --no-print-directory FAKE_GPU=1 CUDA=0 fake-gpu-run
 fake-gpu-run: $(PROGRAM) $(addprefix $(BIN)/tests/unit/lib/,sort/test_sort_failures sort/test_changed_input \
-                                                     api/test_number_device api/test_api_output)
+                                                     api/test_number_device api/test_api_output \
+                                                     api/test_api_heads)
+	@tests/fake_gpu/heads.sh $(CURDIR)/$(BIN)/tests/unit/lib/api/test_api_heads
 	@tests/fake_gpu/run.sh $(CURDIR)/$(PROGRAM) $(CASES)
 	@tests/fake_gpu/group.sh $(CURDIR)/$(PROGRAM) $(if $(SAN),few)
 

@@ -9,10 +9,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cmd/bench_heads.h"
 #include "cmd/bench_lookup_tables.h"
 #include "cmd/opt_kinds.h"
 #include "cmd/report.h"
 #include "gpu/device/device.h"
+#include "gpu/lists/head_lists.h"
 #include "lib/base/machine.h"
 #include "lib/base/mem.h"
 #include "lib/base/quote.h"
@@ -33,6 +35,9 @@ static const char usage_text[] =
     "      --parallel=N    threads for the rows with several (default: one a core)\n"
     "      --gpu=N         which GPU (default: 0)\n"
     "      --csv=FILE      the same as comma-separated values\n"
+    "      --index=DIR     instead: the beginnings of posting lists of terms of that\n"
+    "                      index, by the cores and by a GPU that holds it\n"
+    "      --heads=N       postings of each term at most (default: 10)\n"
     "  -h, --help          this text\n"
     "      --version       show the version and stop\n"
     "K and M are 1000 and 1000000.\n";
@@ -42,6 +47,8 @@ typedef struct lookup_setup {
     unsigned threads;
     int device;
     const char *csv_name;
+    const char *index; /* NULL: keys */
+    size_t head;
 } lookup_setup;
 
 /* --- options ----------------------------------------------------------------------- */
@@ -78,6 +85,11 @@ static uint64_t one_count(const gs_opt_scan *scan, uint64_t most)
 static void take_keys(void *to, gs_opt_scan *scan)
 {
     *(size_t *)to = (size_t)one_count(scan, GS_KEY_SEARCH_KEYS_MAX);
+}
+
+static void take_head(void *to, gs_opt_scan *scan)
+{
+    *(size_t *)to = (size_t)one_count(scan, GS_HEAD_MAX);
 }
 
 static void take_runs(void *to, gs_opt_scan *scan)
@@ -123,6 +135,8 @@ static void parse(int argc, char **argv, lookup_setup *s)
         {0, "parallel", GS_OPT_CALL(take_threads, &s->threads)},
         {0, "gpu", GS_OPT_CALL(take_gpu, &s->device)},
         {0, "csv", GS_OPT_TEXT(&s->csv_name)},
+        {0, "index", GS_OPT_TEXT(&s->index)},
+        {0, "heads", GS_OPT_CALL(take_head, &s->head)},
     };
     gs_opt_parse(argc, argv, usage_text, GS_COUNTED(options));
 }
@@ -212,21 +226,45 @@ static gs_code close_csv(const char *name, FILE *csv, gs_status *st)
     return GS_OK;
 }
 
+/* Of batches the largest is asked for, and of runs some are enough. */
+static int bench_index(const lookup_setup *s, bool has_gpu)
+{
+    enum { RUNS_ENOUGH = 21 };
+    gs_status st = {.code = GS_OK};
+    gs_heads_bench b = {.folder = s->index,
+                        .head = s->head,
+                        .runs = s->load.runs < RUNS_ENOUGH ? s->load.runs : RUNS_ENOUGH,
+                        .threads = s->threads,
+                        .device = s->device,
+                        .has_gpu = has_gpu};
+    if (s->csv_name != NULL)
+        gs_die(0, "--csv does not go with --index");
+    for (size_t i = 0; i < s->load.batch_count; i++)
+        b.queries = s->load.batches[i] > b.queries ? s->load.batches[i] : b.queries;
+    if (gs_bench_heads(&b, &st) != GS_OK)
+        return gs_report_failure(&st);
+    return gs_stdout_close(GS_EXIT_GOOD);
+}
+
 int gs_bench_lookup(int argc, char **argv)
 {
     lookup_setup s = {.load = {.key_count = 36000000,
                                .batches = {16, 1000, 16000, 1000000},
                                .batch_count = 4,
                                .runs = 101},
-                      .threads = gs_machine_cores()};
+                      .threads = gs_machine_cores(),
+                      .head = 10};
     parse(argc, argv, &s);
     char text[4096];
     (void)gs_device_describe(text, sizeof text);
     const bool has_gpu = gs_device_count() > 0;
     if (!has_gpu)
         text[strcspn(text, ";\n")] = '\0';
-    printf("%s%s%zu keys of 8 bytes; queries: one half keys, one half between keys\n",
-           text, has_gpu ? "" : ": only the CPU is measured\n", s.load.key_count);
+    printf("%s%s", text, has_gpu ? "" : ": only the CPU is measured\n");
+    if (s.index != NULL)
+        return bench_index(&s, has_gpu);
+    printf("%zu keys of 8 bytes; queries: one half keys, one half between keys\n",
+           s.load.key_count);
     (void)fflush(stdout);
     gs_status st = {.code = GS_OK};
     FILE *csv = NULL;

@@ -35,7 +35,7 @@ allowed() {
 # gpu share kernels: they may include every header of a room before them.
 floors=(
     lib/base: lib/encode:
-    gpu/device:device gpu/engine:engine gpu/network:bitonic gpu/sample:- gpu/search:key_search
+    gpu/device:device gpu/engine:engine gpu/network:bitonic gpu/sample:- gpu/search:key_search gpu/lists:head_lists
     gpu/text:text_sort gpu/words:word_block gpu/generate:generate gpu/plugin:-
     lib/data: lib/json:json_reader
     lib/sort/record:records lib/sort/key:keys lib/sort/witness:witnesses

@@ -168,6 +168,8 @@ __gpusort_bench_lookup -l runs -x -d 'of each case at most'
 __gpusort_bench_lookup -l parallel -x -d 'number of threads'
 __gpusort_bench_lookup -l gpu -x -d 'which GPU'
 __gpusort_bench_lookup -l csv -r -d 'as comma-separated values'
+__gpusort_bench_lookup -l index -r -d 'the beginnings of lists of that index instead'
+__gpusort_bench_lookup -l heads -x -d 'postings of each term'
 __gpusort_bench_lookup -s h -l help -d 'show help'
 __gpusort_bench_lookup -l version -d 'show the version'
 

@@ -17,6 +17,7 @@
 #include "gpu/device/fault.h"
 #include "gpu/engine/engine.h"
 #include "gpu/generate/generate.h"
+#include "gpu/lists/head_lists.h"
 #include "gpu/network/bitonic.h"
 #include "gpu/search/key_search.h"
 #include "gpu/text/text_sort.h"
@@ -156,6 +157,25 @@
          (gs_key_search *s, gs_status *st), (s, st), return gs_gpu_refuse(st))          \
     CALL(double, gs_key_search_device_ms, (const gs_key_search *s), (s), return 0)
 
+#define GS_GPU_LISTS_CALLS(CALL, CALL_VOID)                                             \
+    CALL(gs_code, gs_head_lists_new,                                                    \
+         (gs_head_lists **out, const gs_head_lists_options *options, gs_status *st),    \
+         (out, options, st), *out = NULL; return gs_gpu_refuse(st))                     \
+    CALL_VOID(gs_head_lists_free, (gs_head_lists *h), (h))                              \
+    CALL(gs_code, gs_head_lists_room,                                                   \
+         (const gs_head_lists_options *options, uint64_t *needed, uint64_t *there,      \
+          gs_status *st), (options, needed, there, st),                                 \
+         *needed = *there = 0; return gs_gpu_refuse(st))                                \
+    CALL(gs_head_lane, gs_head_lists_lane,                                              \
+         (const gs_head_lists *h, unsigned lane), (h, lane), return (gs_head_lane){0})  \
+    CALL(gs_code, gs_head_lists_submit,                                                 \
+         (gs_head_lists *h, unsigned lane, uint32_t term_count, gs_status *st),         \
+         (h, lane, term_count, st), return gs_gpu_refuse(st))                           \
+    CALL(gs_code, gs_head_lists_wait,                                                   \
+         (gs_head_lists *h, unsigned lane, gs_status *st), (h, lane, st),               \
+         return gs_gpu_refuse(st))                                                      \
+    CALL(size_t, gs_head_lists_device_bytes, (const gs_head_lists *h), (h), return 0)
+
 #define GS_GPU_WORDS_CALLS(CALL, CALL_VOID)                                             \
     CALL(gs_code, gs_word_block_new,                                                    \
          (gs_word_block **out, const gs_word_options *options, gs_status *st),          \
@@ -231,6 +251,7 @@
     GS_GPU_ENGINE_CALLS(CALL, CALL_VOID)                                                 \
     GS_GPU_TEXT_CALLS(CALL, CALL_VOID)                                                   \
     GS_GPU_SEARCH_CALLS(CALL, CALL_VOID)                                                 \
+    GS_GPU_LISTS_CALLS(CALL, CALL_VOID)                                                  \
     GS_GPU_WORDS_CALLS(CALL, CALL_VOID)
 
 /* Counts up when what kernels make changes and no structure does: bytes of a block
@@ -255,7 +276,9 @@ enum { GS_GPU_KERNELS = 1 };
      sizeof(gs_word_weight) * 109 + sizeof(gs_word_share) * 113 +                        \
      sizeof(gs_gpu_table) * 89 + (size_t)GS_SHARE_COUNT * 97 +                           \
      (size_t)GS_GPU_KERNELS * 101 + (size_t)GS_TEXT_SWITCH_COUNT * 103 +                 \
-     (size_t)GS_TEXT_KIND_COUNT * 107)
+     (size_t)GS_TEXT_KIND_COUNT * 107 + sizeof(gs_head_lists_options) * 109 +            \
+     sizeof(gs_head_lane) * 113 + (size_t)GS_HEAD_TERMS * 127 +                          \
+     (size_t)GS_HEAD_POSTINGS * 131)
 
 #define GS_GPU_MEMBER(type, name, parameters, ...) type(*name) parameters;
 #define GS_GPU_VOID_MEMBER(name, parameters, ...)  void(*name) parameters;

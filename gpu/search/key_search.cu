@@ -2,7 +2,7 @@
 /*
  * key_search: the owner of the keys on a device, and the choice of their kernel.
  */
-#include "gpu/search/key_search.h"
+#include "gpu/search/key_search.cuh"
 
 #include <string.h>
 
@@ -257,6 +257,30 @@ size_t gs_key_search_device_bytes(const gs_key_search *s)
     return s->device_bytes;
 }
 
+const uint64_t *gs_key_search_keys(const gs_key_search *s)
+{
+    return s->array.d_keys;
+}
+
+/* As many as the device holds at once, or more. */
+static void launch(const gs_key_search *s, const gs_key_batch &batch, cudaStream_t stream)
+{
+    if ((uint64_t)batch.count * s->way->lanes <= s->threads_max)
+        s->way->few(s->array, batch, stream);
+    else
+        s->way->many(s->array, batch, stream);
+}
+
+gs_code gs_key_search_on_device(const gs_key_search *s, const uint64_t *queries,
+                                uint32_t count, uint32_t *ranks, cudaStream_t stream,
+                                gs_status *st)
+{
+    const gs_key_batch batch = {queries, ranks, count};
+    launch(s, batch, stream);
+    GPU_LAUNCHED(st, stream, "k_search");
+    return GS_OK;
+}
+
 gs_code gs_key_search_submit(gs_key_search *s, size_t query_count,
                              gs_key_transport transport, unsigned flags, gs_status *st)
 {
@@ -281,10 +305,8 @@ gs_code gs_key_search_submit(gs_key_search *s, size_t query_count,
     }
     if (flags & GS_KEY_NO_SEARCH)
         k_search_nothing<<<1, 32, 0, s->stream>>>();
-    else if (query_count * s->way->lanes <= s->threads_max)
-        s->way->few(s->array, batch, s->stream);
     else
-        s->way->many(s->array, batch, s->stream);
+        launch(s, batch, s->stream);
     GPU_LAUNCHED(st, s->stream, "k_search");
     if (flags & GS_KEY_TIMED)
         GPU_TRY(st, cudaEventRecord(s->searched, s->stream));

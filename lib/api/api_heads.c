@@ -19,13 +19,17 @@ struct gpusort_heads {
 static gs_code open_heads(gpusort_heads *h, const gpusort_heads_options *asked,
                           gs_status *st)
 {
+    GS_TRY(gs_api_job_open(&h->running, &h->job, st)); /* which looks at the job */
     const gs_term_heads_options options = {
         .segments = h->segments,
         .workers = h->job.threads != 0 ? h->job.threads : gs_machine_cores(),
         .head = asked->head != 0 ? asked->head : UINT64_MAX,
+        .engine = h->job.engine,
+        .device = h->job.gpu_count > 0 ? h->job.gpus[0] : 0,
+        .device_bytes = h->job.gpu_memory_bytes,
+        .expected_terms = asked->expected_terms,
         .log = &h->running.log,
     };
-    GS_TRY(gs_api_job_open(&h->running, &h->job, st));
     GS_NOTED(gs_term_heads_new(&h->heads, &options, st));
     gs_api_job_close(&h->running);
     return st->code;
@@ -60,17 +64,17 @@ void gpusort_heads_free(gpusort_heads *heads)
 }
 
 static gs_code find(gpusort_heads *h, const gs_head_terms *terms,
-                    const gs_head_lists *lists, gs_status *st)
+                    const gs_head_arrays *to, gs_status *st)
 {
-    if (lists->dfs == NULL || lists->offsets == NULL)
+    if (to->dfs == NULL || to->offsets == NULL)
         return GS_FAIL(st, GS_ERR_ARG, 0, "heads need arrays for counts and offsets");
     if (terms->count > 0 && (terms->bytes == NULL || terms->offsets == NULL))
         return GS_FAIL(st, GS_ERR_ARG, 0, "%zu terms without bytes or offsets",
                        terms->count);
-    if (lists->docs == NULL && lists->tfs != NULL)
+    if (to->docs == NULL && to->tfs != NULL)
         return GS_FAIL(st, GS_ERR_ARG, 0, "frequencies without documents");
     GS_TRY(gs_api_job_open(&h->running, &h->job, st));
-    GS_NOTED(gs_term_heads_find(h->heads, terms, lists, &h->running.cancel, st));
+    GS_NOTED(gs_term_heads_find(h->heads, terms, to, &h->running.cancel, st));
     gs_api_job_close(&h->running);
     if (st->code == GS_OK)
         GS_NOTED(gs_segments_check_unchanged(h->segments, st));
@@ -85,8 +89,8 @@ gpusort_code gpusort_heads_find(gpusort_heads *heads, const void *terms,
     gpusort_heads_lists asked = {0};
     if (gs_api_take_options(&asked, sizeof asked, lists, &st) == GS_OK) {
         const gs_head_terms all = {terms, offsets, count};
-        const gs_head_lists to = {asked.counts, asked.offsets, asked.documents,
-                                  asked.frequencies, asked.room};
+        const gs_head_arrays to = {asked.counts, asked.offsets, asked.documents,
+                                   asked.frequencies, asked.room};
         GS_NOTED(find(heads, &all, &to, &st));
     }
     return gs_api_result(&st, error);

@@ -14,6 +14,14 @@ for wrong in --keys=0 --keys=5000M --keys=x --queries=16,,1 --queries=16, --quer
     gpusort bench lookup --keys=10 --queries=1 --runs=1 --parallel=1 "$wrong" 2>&1 >/dev/null |
         grep -v '^Try'
 done
+# Of an index: the rows, of terms drawn in two ways.
+for i in $(seq 300); do printf '%s\t%d\n' "t$((i % 7))" "$i"; done >tuples
+gpusort index build --format=tuples -o idx tuples
+gpusort bench lookup --index=idx --heads=3 --queries=1K --runs=1 --parallel=2 | grep -A 9 '^1000 ' |
+    sed 's/ [0-9.]*\.[0-9]*\( .*\)*$/ MS/; s/ GPU *ratio$//; s/  *$//' | tr -s ' '
+gpusort bench lookup --index=idx --heads=5K 2>&1 >/dev/null
+gpusort bench lookup --index=nothing --queries=1 2>&1 >/dev/null
+gpusort bench lookup --index=idx --csv=x 2>&1 >/dev/null
 options=$(sed -n 's/^ *{[^",]*, "\([a-z0-9-]*\)",.*/\1/p' "$root/cmd/bench_lookup.c")
 man=$(sed 's/\\-/-/g' "$root/man/gpusort-bench.1")
 help=$(gpusort bench lookup --help)

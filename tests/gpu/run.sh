@@ -23,6 +23,7 @@ if [ "$cases" = few ]; then
     step text "$tests/test_text"
     step exchange "$tests/test_exchange" --few
     step words "$tests/test_words"
+    step lists "$tests/test_lists" --few
     step engines "$tests/test_engines" --quick
     step order "$tests/test_order" --few
     step faults "$tests/test_faults" --quick
@@ -44,6 +45,7 @@ begin exchange "$tests/test_exchange"
 begin words "$tests/test_words"
 begin key-search "$tests/test_key_search"
 settle
+step lists "$tests/test_lists" # no others: it asks for little memory
 step faults "$tests/test_faults" # no others: it looks at how much memory is free
 for engine in $engines; do
     step "large-$engine" "$tests/test_engines" --engine "$engine" --large $past_large_tiles

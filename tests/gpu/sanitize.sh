@@ -39,6 +39,7 @@ check_all() {
 
 check_all begin memcheck
 begin memcheck-key-search check memcheck "$tests/test_key_search"
+begin memcheck-lists check memcheck "$tests/test_lists" --few
 begin memcheck-exchange check memcheck "$tests/test_exchange"
 settle
 check_all step racecheck

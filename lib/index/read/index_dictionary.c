@@ -14,6 +14,11 @@ uint64_t gs_index_dictionary_blocks(const gs_index *index)
     return index->terms.blocks;
 }
 
+uint64_t gs_index_dictionary_places(const gs_index *index)
+{
+    return index->terms.offsets;
+}
+
 const uint64_t *gs_index_term_prefixes(const gs_index *index)
 {
     /* Aligned: the map is, and the offset was checked. */

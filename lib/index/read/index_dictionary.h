@@ -14,6 +14,8 @@ uint64_t gs_index_dictionary_blocks(const gs_index *index);
 const uint64_t *gs_index_term_prefixes(const gs_index *index);
 GS_MUST_CHECK gs_code gs_index_check_prefixes(const gs_index *index, uint64_t first,
                                               uint64_t count, gs_status *st);
+/* Where in the dictionary the places of its blocks begin. */
+uint64_t gs_index_dictionary_places(const gs_index *index);
 GS_MUST_CHECK gs_code gs_index_dictionary_block(const gs_index *index, uint64_t block,
                                                 const uint8_t **begin,
                                                 const uint8_t **end, gs_status *st);
