@@ -13,7 +13,7 @@
 #include "lib/gpusort.h"
 #include "tests/check_api.h"
 
-enum { ASKED = 20000, TERM_ROOM = 64, DOCUMENTS = 120000, SEEDS = 3 };
+enum { ASKED = 20000, TERM_ROOM = 64, DOCUMENTS = 120000, SEEDS = 2 };
 
 static const char *engine = "cpu";
 static size_t gpu_memory; /* 0: all */
