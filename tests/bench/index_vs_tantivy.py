@@ -64,9 +64,9 @@ for term in sys.argv[2:]:
 """
 
 SPIMI, BSBI, PEER = "gpusort", "gpusort --method=bsbi", "Tantivy"
-BSBI_GPU = "gpusort --method=bsbi --engine=gpu"
+BSBI_GPU, SPIMI_CORES = "gpusort --method=bsbi --engine=gpu", "gpusort --engine=cpu"
 PEER_HEAP_MAX = 4293967294  # bytes, a thread
-COLOURS = {SPIMI: "#2f855a", BSBI: "#93c5a8", BSBI_GPU: "#dd8452", PEER: "#9aa5b1"}
+COLOURS = {SPIMI: "#2f855a", BSBI: "#93c5a8", BSBI_GPU: "#dd8452", SPIMI_CORES: "#4c72b0", PEER: "#9aa5b1"}
 
 
 class Bench:
@@ -179,8 +179,9 @@ class Bench:
             SPIMI: (self.path("gpusort"), self.ours(source, memory)),
             BSBI: (self.path("gpusort"), self.ours(source, memory, "--method=bsbi")),
         }
-        if self.with_gpu:
-            threads[BSBI_GPU] = self.threads
+        if self.with_gpu: # which the first of them takes then
+            threads[BSBI_GPU] = threads[SPIMI_CORES] = self.threads
+            programs[SPIMI_CORES] = (self.path("gpusort"), self.ours(source, memory, "--engine=cpu"))
             programs[BSBI_GPU] = (self.path("gpusort"), self.ours(source, memory, "--method=bsbi", "--engine=gpu"))
         if self.python:
             threads[PEER] = self.best_peer_threads(source, memory)

@@ -59,7 +59,7 @@ HARMLESS = re.compile(r"""
     ldexpl? | nextafter | free | munmap | mallopt | malloc_usable_size | open_memstream | closedir |
     dirfd | f(close|error|flush|gets|read|write) | get(c|delim|euid|pid|rlimit|rusage) | (secure_)?getenv |
     (f|fun)lockfile | isatty | setlocale | setrlimit | setvbuf | sysconf | umask | uname |
-    sched_getaffinity | posix_spawn(attr|_file_actions)_\w+ |
+    sched_getaffinity | sched_yield | posix_spawn(attr|_file_actions)_\w+ |
     pthread_(attr|cond|condattr|mutex|cancel|join|setcancelstate|sigmask|self|once|kill)\w* |
     pthread_[gs]etattr_default_np | (__)?environ | __progname\w* | std(out|err|in) | program_invocation_\w+ |
     opt(arg|ind|err|opt) | (new|free)locale | nl_langinfo_l

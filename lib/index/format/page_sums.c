@@ -49,7 +49,8 @@ gs_code gs_page_sums_add(gs_page_sums *s, const uint8_t *data, size_t bytes,
 {
     size_t first;
     GS_TRY(gs_page_sums_add_later(s, bytes, &first, st));
-    gs_page_sums_of(s->sums + first, data, bytes);
+    if (bytes > 0) /* of nothing there are no sums, perhaps no room for any */
+        gs_page_sums_of(s->sums + first, data, bytes);
     return GS_OK;
 }
 
