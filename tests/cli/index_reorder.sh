@@ -58,3 +58,7 @@ printf 'a\tone\n' | gpusort index build --format=tsv --reorder -o one -
 : | gpusort index build --format=tsv --reorder -o none - 2>&1
 try 'gpusort index verify one && gpusort index verify none'
 ls -d x* *.tmp-* 2>/dev/null || true
+. "$GS_CLI/peak.inc"
+gpusort gen docs --bytes=16M -o large.jsonl
+gpusort index build --engine=cpu --positions -o large large.jsonl
+peak 68 gpusort index reorder -S 4M -o large.reordered large

@@ -126,3 +126,7 @@ gpusort sample --splitters=5 large -o large.cuts
 cat large | gpusort partition --splitters=large.cuts -S 3M -o large.p --stats=stats
 cat large.p.* | cmp - <(gpusort sort large)
 [ "$(sed -n 's/^  "runs": \([0-9]*\),$/\1/p' stats)" -gt 1 ] || echo 'nothing was spilled'
+. "$GS_CLI/peak.inc"
+gpusort gen lines --bytes=72M -o larger
+peak 67 gpusort partition --splitters=large.cuts -S 3M -o larger.p larger
+peak 67 gpusort sample -n 2000 -S 3M larger

@@ -24,4 +24,6 @@ ulimit -d 30000; sort -r numbers | cksum
 ulimit -s 256; sort numbers | cksum
 ulimit -n 7; sort -S 1M numbers | cksum
 ulimit -n 7; sort -m part* | cksum
+ulimit -f 2000; seq 2000000 | sort -S 1M -T . -o out
+ulimit -f 2000; seq 2000000 | sort -S 1G -T . -o out
 X
