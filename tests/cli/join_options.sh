@@ -98,3 +98,8 @@ seq 600000 >a
 seq 500000 800000 >b
 gpusort join -S 100b --stats=s a b | tail -n 2
 python3 -c 'import json; s = json.load(open("s")); print(s["records"], s["output_records"], s["runs"] > 0, s["spill_bytes"] > 0)'
+# Temporary files go where they may, with or without io_uring; packed input stays so.
+gpusort join -S 100b --no-uring -T . a b | cksum
+gpusort join a b | cksum
+try 'gpusort join -S 100b --temporary-directory=missing a b'
+gpusort join l r.gz | wc -l; gpusort join --no-decompress l r.gz | wc -l

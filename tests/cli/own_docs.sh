@@ -89,23 +89,24 @@ for option in $of_work; do
     [[ $not_of_merge = *" $option "* ]] || table stats_merge.c | grep -qx -- "$option" ||
         echo "stats merge: --$option is of the other commands, and nothing says why not of this one"
 done
-# Each option of `stats` is in a case of the command line: of its own command, or if a macro gives it to several, of any.
-cases=$(cat "$GS_CLI"/stats_*.sh | sed ':join; /\\$/ { N; s/\\\n//; b join }')
+# Each option of `stats` and `join` is in a case of the command line: of its own command, or if a macro gives it to several, of any.
+cases=$(cat "$GS_CLI"/stats_*.sh "$GS_CLI"/join*.sh | sed ':join; /\\$/ { N; s/\\\n//; b join }')
 cased=0
 need_cases() { # COMMANDS, rows of options
     local letter option
     while read -r letter option; do
         cased=$((cased + 1))
-        grep -qaE "gpusort stats ($1) .*(--$option([ =]|$)| -$letter)" <<<"$cases" || echo "stats $1: no case of --$option"
+        grep -qaE "gpusort ($1) .*(--$option([ =]|$)| -$letter)" <<<"$cases" || echo "$1: no case of --$option"
     done < <(grep -oE "('.'|0), \"[a-z0-9-]+\"," <<<"$2" | sed -E "s/'?(.)'?, \"(.*)\",/\1 \2/")
 }
 for file in stats_*.c; do
-    need_cases "$(basename "${file#stats_}" .c)" "$(grep '^ *{' "$file")"
+    need_cases "stats $(basename "${file#stats_}" .c)" "$(grep '^ *{' "$file")"
 done
 while IFS='(' read -r macro rows; do
-    ! grep -q "\<$macro(" stats_*.c || need_cases 'summary|quantile|freq|hhh|corrsum|merge' "$rows"
+    ! grep -q "\<$macro(" stats_*.c || need_cases 'stats (summary|quantile|freq|hhh|corrsum|merge)' "$rows"
 done <<<"$row_macros"
-[ "$cased" -ge 51 ] || echo "only found $cased options of stats"
+need_cases join "$(grep '^ *{' join_args.c)"
+[ "$cased" -ge 51 ] || echo "only found $cased options of stats and join"
 # Another file with options is one more line above; check, sample, partition, info and dump have no tables, append that of build,
 # and opt_scan.c has what is in all of them.
 [ "$(grep -lE '^ *\{[^",]*, "[a-z0-9-]+",' ./*.c | wc -l)" -eq $((walked - 5)) ] || echo 'a file has options that are not looked at'
