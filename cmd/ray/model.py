@@ -25,6 +25,9 @@ PHASES, BESIDE = ("partition", "merge"), ("sample", "driver")
 for _phase in MEASURED["core_seconds"]:
     if _phase not in PHASES + BESIDE:
         raise SystemExit(f"measured.json: model.py does not know what the phase {_phase} costs a round")
+for _phase in PHASES:
+    if _phase not in MEASURED["core_seconds"]:
+        raise SystemExit(f"measured.json: has nothing of the phase {_phase}")
 PIECES_MAX = 1_000_000  # plan.py
 GB, TB = 1e9, 1e12
 
@@ -73,8 +76,8 @@ def _longest(**of: float) -> tuple[float, str]:
     return of[name], name.replace("_", " ")
 
 
-def _round(data: float, node: Node, count: int, chunks: int, pieces: float) -> list[tuple[float, str]]:
-    """Both phases of a round that reads from a store and writes to one: (seconds, bound)."""
+def _round(data: float, node: Node, count: int, chunks: int, pieces: float) -> dict[str, tuple[float, str]]:
+    """The phases of a round that reads from a store and writes to one: (seconds, bound)."""
     m = MEASURED
     own = data / count  # of a node
     others = own * (count - 1) / count * m["shuffled_per_byte"]
@@ -99,7 +102,7 @@ def _round(data: float, node: Node, count: int, chunks: int, pieces: float) -> l
         disks=spilled / node.disk_read + own / node.disk_write,  # pieces, and copies of them
         the_driver=driver / 2,
     )
-    return [first, second]
+    return {"partition": first, "merge": second}
 
 
 def predict(data: float, node: Node, count: int, chunk: float) -> Answer:
@@ -110,7 +113,8 @@ def predict(data: float, node: Node, count: int, chunk: float) -> Answer:
         rounds, pieces = 2, float(chunks * groups + groups * (chunks / groups) ** 2) / 2
     phases = []
     for _ in range(rounds):
-        phases += _round(data, node, count, chunks, pieces)
+        costs = _round(data, node, count, chunks, pieces)
+        phases += [costs[phase] for phase in PHASES]
     seconds = sum(s for s, _ in phases)
     bounds: dict[str, float] = {}
     for s, name in phases:
