@@ -162,6 +162,55 @@ class Programs(Scratch):
         self.assertEqual(found, allowed, "gpusort.find_same")
 
 
+class Folders(Scratch):
+    """Of a task, on its node's disk; it may be cancelled or killed at any time."""
+
+    def left(self) -> list[str]:
+        return sorted(str(p.relative_to(self.folder)) for p in self.folder.rglob("*"))
+
+    def test_what_others_left_goes(self) -> None:
+        (self.folder / "gpusort-ray.begun").mkdir()  # and no lock made
+        killed = self.folder / "gpusort-ray.killed"
+        (killed / "inside").mkdir(parents=True)
+        for name in (".lock", "file", "inside/file"):
+            (killed / name).write_bytes(b"x")
+        (self.folder / "gpusort-ray.strange").mkdir()
+        (self.folder / "gpusort-ray.strange" / "file").write_bytes(b"x")
+        with gpusort.scratch(str(self.folder), 0) as held:
+            Path(held, "file").write_bytes(b"x")
+            gpusort.room_in(str(self.folder))
+            here = os.path.basename(held)
+            kept = [here, f"{here}/.lock", f"{here}/file"]
+            kept += ["gpusort-ray.strange", "gpusort-ray.strange/file"]
+            self.assertEqual(self.left(), sorted(kept))
+        self.assertEqual(self.left(), kept[3:])
+
+    def test_one_who_sweeps_is_faster(self) -> None:
+        made: list[str] = []
+        really = tempfile.mkdtemp
+
+        def swept(**asked: str) -> str:
+            made.append(really(**asked))
+            if len(made) == 1:
+                gpusort.room_in(str(self.folder))
+            return made[-1]
+
+        with mock.patch.object(gpusort.tempfile, "mkdtemp", swept):
+            with gpusort.scratch(str(self.folder), 0) as held:
+                self.assertEqual([held], made[1:])
+                self.assertFalse(os.path.exists(made[0]))
+        self.assertEqual(self.left(), [])
+
+    def test_who_is_cancelled_while_removing_leaves_the_lock(self) -> None:
+        with self.assertRaises(KeyboardInterrupt):
+            with mock.patch.object(gpusort.shutil, "rmtree", side_effect=KeyboardInterrupt):
+                with gpusort.scratch(str(self.folder), 0) as held:
+                    Path(held, "file").write_bytes(b"x")
+        self.assertEqual([os.path.basename(name) for name in self.left()], [os.path.basename(held), ".lock"])
+        gpusort.room_in(str(self.folder))
+        self.assertEqual(self.left(), [])
+
+
 class Chunks(Scratch):
     room = plan.Room(2, 64 << 20)
 

@@ -16,7 +16,7 @@ import subprocess
 import sys
 import tempfile
 import threading
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import IO, Any, Callable, Iterator, Tuple
 
 from .errors import PassingTrouble, Trouble
@@ -242,7 +242,7 @@ def used_seconds() -> float:
 
 
 def _sweep(base: str) -> None:
-    """What tasks left that were killed: folders whose lock nobody holds."""
+    """What tasks left that were killed: folders whose lock nobody holds, or that have none."""
     for name in os.listdir(base):
         folder = os.path.join(base, name)
         if not name.startswith("gpusort-ray."):
@@ -250,19 +250,44 @@ def _sweep(base: str) -> None:
         try:
             with open(os.path.join(folder, _LOCK), "rb") as f:
                 fcntl.flock(f, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                shutil.rmtree(folder, ignore_errors=True)
+                _remove(folder)
+        except FileNotFoundError:
+            _remove_empty(folder)
         except OSError:
-            pass  # another's, or not a task's, or gone meanwhile
+            pass  # another's, or not a task's
+
+
+def _remove(folder: str) -> None:
+    """The lock goes last: who is cancelled meanwhile leaves something to sweep."""
+    for name in os.listdir(folder):
+        path = os.path.join(folder, name)
+        if name == _LOCK:
+            continue
+        if os.path.isdir(path) and not os.path.islink(path):
+            shutil.rmtree(path, ignore_errors=True)
+            continue
+        with suppress(OSError):
+            os.unlink(path)
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+def _remove_empty(folder: str) -> None:
+    """Who has just made it, and no lock there yet, makes another one."""
+    with suppress(OSError):  # gone meanwhile, or somebody's
+        os.rmdir(folder)
 
 
 def _new_folder(base: str) -> tuple[str, IO[bytes]]:
     while True:
         folder = tempfile.mkdtemp(prefix="gpusort-ray.", dir=base)
-        lock = open(os.path.join(folder, _LOCK), "wb")
+        try:
+            lock = open(os.path.join(folder, _LOCK), "wb")
+        except FileNotFoundError:
+            continue  # one who swept was faster
         fcntl.flock(lock, fcntl.LOCK_EX)
         if os.path.exists(lock.name):
             return folder, lock
-        lock.close()  # one who swept was faster
+        lock.close()  # the same
 
 
 def room_in(asked: str) -> int:
@@ -297,5 +322,6 @@ def scratch(asked: str, needed_bytes: int) -> Iterator[str]:
     except OSError as e:
         raise PassingTrouble(f"{folder} on {os.uname().nodename}: {e}") from e
     finally:
-        shutil.rmtree(folder, ignore_errors=True)
+        with suppress(OSError):
+            _remove(folder)
         lock.close()
