@@ -4,11 +4,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "cmd/report.h"
+#include "lib/base/machine.h"
 #include "lib/base/mem.h"
 #include "lib/base/quote.h"
+#include "lib/data/gen_random.h"
 #include "lib/index/lookup/lookups.h"
 
 enum { RUNS_MAX = 101 };
@@ -38,31 +39,10 @@ typedef struct heads_run {
     bool is_lost; /* the GPU left it to the cores */
 } heads_run;
 
-static uint64_t random_number(uint64_t *state)
-{
-    uint64_t z = *state += UINT64_C(0x9e3779b97f4a7c15);
-    z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-    z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
-    return z ^ z >> 31;
-}
-
-static int compare_places(const void *a, const void *b)
+static int compare_numbers(const void *a, const void *b)
 {
     const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
     return (x > y) - (x < y);
-}
-
-static int compare_ms(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-static double now_ms(void)
-{
-    struct timespec now;
-    (void)clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec * 1e3 + (double)now.tv_nsec / 1e6;
 }
 
 /* --- terms -------------------------------------------------------------------------- */
@@ -111,14 +91,15 @@ static gs_code draw_terms(heads_run *r, bool by_postings, gs_status *st)
     const uint64_t width = by_postings ? header->postings : header->terms;
     const size_t count = r->bench->queries;
     asked_terms *const t = &r->terms;
-    uint64_t seed = 1, bytes = 0;
+    gs_gen_random random = {1};
+    uint64_t bytes = 0;
     t->all_bytes = 0;
     for (size_t i = 0; i < count; i++)
-        t->places[i] = random_number(&seed) % width;
-    qsort(t->places, count, sizeof *t->places, compare_places);
+        t->places[i] = gs_gen_next(&random) % width;
+    qsort(t->places, count, sizeof *t->places, compare_numbers);
     GS_TRY(find_places(t, index, count, by_postings, st));
     for (size_t i = count; i > 1; i--) {
-        const size_t other = (size_t)(random_number(&seed) % i);
+        const size_t other = (size_t)(gs_gen_next(&random) % i);
         swap(&t->begins[i - 1], &t->begins[other]);
         swap(&t->ends[i - 1], &t->ends[other]);
     }
@@ -179,20 +160,20 @@ static gs_code measure(heads_run *r, const char *engine, answers *to, gs_status 
                                            .device = b->device,
                                            .log = &log};
     gs_term_heads *heads = NULL;
-    double ms[RUNS_MAX];
+    uint64_t ns[RUNS_MAX];
     const size_t runs = b->runs < RUNS_MAX ? b->runs : RUNS_MAX;
     GS_TRY(gs_term_heads_new(&heads, &options, st));
     GS_NOTED(make_room(r, heads, to, st));
     for (size_t i = 0; i <= runs && st->code == GS_OK; i++) { /* the first one warms up */
-        const double begin = now_ms();
+        const uint64_t begin_ns = gs_machine_now_ns();
         GS_NOTED(find(r, heads, to, st));
-        ms[i > 0 ? i - 1 : 0] = now_ms() - begin;
+        ns[i > 0 ? i - 1 : 0] = gs_machine_now_ns() - begin_ns;
     }
     gs_term_heads_free(heads);
     if (st->code != GS_OK)
         return st->code;
-    qsort(ms, runs, sizeof *ms, compare_ms);
-    to->ms = ms[runs / 2];
+    qsort(ns, runs, sizeof *ns, compare_numbers);
+    to->ms = (double)ns[runs / 2] / 1e6;
     return GS_OK;
 }
 

@@ -122,11 +122,16 @@ void gs_run_coder_free(gs_run_coder *coder)
     gs_mem_free(coder);
 }
 
+/* Who stores so many: what is too much for a codec stays as it is. */
+static gs_run_codec codec_for(gs_run_codec codec, size_t raw_bytes)
+{
+    return raw_bytes <= codecs[codec].raw_max ? codec : GS_RUN_CODEC_RAW;
+}
+
 gs_code gs_run_payload_encode(gs_run_coder *coder, gs_run_codec codec, const void *raw,
                               size_t raw_bytes, uint8_t *to, size_t *bytes, gs_status *st)
 {
-    if (raw_bytes > codecs[codec].raw_max)
-        codec = GS_RUN_CODEC_RAW;
+    codec = codec_for(codec, raw_bytes);
     GS_TRY(codecs[codec].encode(coder, raw, raw_bytes, to, bytes, st));
     gs_assert(*bytes > 0 || raw_bytes == 0); /* nothing could be made of nothing again */
     return GS_OK;
@@ -136,8 +141,7 @@ gs_code gs_run_payload_encode(gs_run_coder *coder, gs_run_codec codec, const voi
 
 size_t gs_run_codec_bound(gs_run_codec codec, size_t raw_bytes)
 {
-    const bool is_taken = raw_bytes <= codecs[codec].raw_max;
-    return codecs[is_taken ? codec : GS_RUN_CODEC_RAW].bound(raw_bytes);
+    return codecs[codec_for(codec, raw_bytes)].bound(raw_bytes);
 }
 
 size_t gs_run_block_bound(size_t raw_bytes)

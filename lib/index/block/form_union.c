@@ -6,6 +6,7 @@
 
 #include "lib/base/assertion.h"
 #include "lib/base/mem.h"
+#include "lib/base/share.h"
 #include "lib/index/block/term_block.h"
 
 enum { PARTS_A_WORKER = 4, SLACK = 16 };
@@ -20,7 +21,8 @@ typedef struct union_part {
 typedef struct union_job {
     const gs_form_list *const *lists;
     size_t list_count, part_count;
-    union_part *parts; /* and one behind them */
+    const gs_form_list *longest; /* of the lists */
+    union_part *parts;           /* and one behind them */
     size_t *begins;
     size_t *cursors; /* of each worker, one a list */
     gs_form_union *out;
@@ -54,12 +56,7 @@ static size_t find_start(const gs_form_list *list, const gs_term_view *bound)
 /* Parts begin at terms of the longest list, as far from each other. */
 static void cut_parts(union_job *job)
 {
-    size_t longest = 0;
-    for (size_t i = 1; i < job->list_count; i++) {
-        if (job->lists[i]->count > job->lists[longest]->count)
-            longest = i;
-    }
-    const gs_form_list *const list = job->lists[longest];
+    const gs_form_list *const list = job->longest;
     for (size_t p = 0; p <= job->part_count; p++) {
         size_t *const begins = job->begins + p * job->list_count;
         const size_t at = list->count / job->part_count * p;
@@ -76,12 +73,12 @@ static void cut_parts(union_job *job)
 
 static gs_code new_parts(union_job *job, unsigned workers, gs_status *st)
 {
-    size_t longest = 0;
-    for (size_t i = 0; i < job->list_count; i++)
-        longest = job->lists[i]->count > longest ? job->lists[i]->count : longest;
-    job->part_count = (size_t)workers * PARTS_A_WORKER;
-    if (job->part_count > longest)
-        job->part_count = longest > 0 ? longest : 1;
+    job->longest = job->lists[0];
+    for (size_t i = 1; i < job->list_count; i++) {
+        if (job->lists[i]->count > job->longest->count)
+            job->longest = job->lists[i];
+    }
+    job->part_count = gs_clamp(job->longest->count, 1, (size_t)workers * PARTS_A_WORKER);
     GS_TRY(gs_mem_new_array(&job->parts, job->part_count + 1, sizeof *job->parts,
                             "terms of blocks", st));
     GS_TRY(gs_mem_new_array(&job->begins, (job->part_count + 1) * job->list_count,

@@ -282,7 +282,7 @@ static inline bool add_to_bucket(gs_early_split *s, unsigned worker, size_t buck
     const unsigned set = gs_text_lists_set_of(&s->lists, worker);
     gs_text_list *const list = gs_text_list_of(&s->lists, set, bucket);
     const bool is_one = s->splitters->buckets[bucket].is_one;
-    if (s->sets == s->workers)
+    if (!gs_text_lists_are_shared(&s->lists))
         return add_to_list(s, list, is_one, record, bytes, offset, key_bytes);
     if (is_one && gs_text_lists_repeat(&s->lists, worker, bucket))
         return true;
@@ -362,7 +362,7 @@ typedef struct gs_plain_batch {
 static bool add_plain_batch(gs_early_split *s, unsigned worker, gs_plain_batch *batch)
 {
     const unsigned set = gs_text_lists_set_of(&s->lists, worker);
-    const bool is_shared = s->sets < s->workers;
+    const bool is_shared = gs_text_lists_are_shared(&s->lists);
     gs_string_splitters_find(s->splitters, batch->records, batch->count);
     for (size_t i = 0; i < batch->count; i++)
         gs_text_list_prefetch(gs_text_list_of(&s->lists, set, batch->records[i].bucket),

@@ -28,7 +28,7 @@ gs_code gs_text_lists_init(gs_text_lists *t, size_t list_count, unsigned workers
     *t = (gs_text_lists){.list_count = list_count, .workers = workers, .sets = sets};
     const size_t count = list_count * sets;
     GS_TRY(gs_mem_new_apart(&t->lists, count * sizeof *t->lists, "lists of text", st));
-    if (sets < workers)
+    if (gs_text_lists_are_shared(t))
         GS_TRY(gs_mem_new_apart(&t->repeats, list_count * workers * sizeof *t->repeats,
                                 "counts of equal records", st));
     gs_assert(page_capacity < NO_PAGE);

@@ -99,9 +99,14 @@ static inline gs_text_list *gs_text_list_of(const gs_text_lists *t, unsigned set
     return &t->lists[set * t->list_count + number];
 }
 
+static inline bool gs_text_lists_are_shared(const gs_text_lists *t)
+{
+    return t->sets < t->workers;
+}
+
 static inline unsigned gs_text_lists_set_of(const gs_text_lists *t, unsigned worker)
 {
-    return t->sets == t->workers ? worker : worker % t->sets;
+    return gs_text_lists_are_shared(t) ? worker % t->sets : worker;
 }
 
 /* What is on the lists of a bucket together. */
