@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cmd/nearest.h"
+#include "cmd/close_name.h"
 #include "cmd/opt_kinds.h"
 #include "cmd/report.h"
 #include "lib/base/quote.h"
@@ -19,18 +19,18 @@ const gs_command *gs_command_find(const gs_command_table *table, const char *nam
     return NULL;
 }
 
-const char *gs_command_nearest(const gs_command_table *table, const char *name)
+const char *gs_command_close_to(const gs_command_table *table, const char *name)
 {
-    gs_nearest search = {.word = name, .bytes = strlen(name)};
+    gs_close_name search = {.word = name, .bytes = strlen(name)};
     for (size_t i = 0; i < table->count; i++)
-        gs_nearest_offer(&search, table->commands[i].name);
+        gs_close_name_offer(&search, table->commands[i].name);
     return search.best;
 }
 
 void gs_command_refuse(const gs_command_table *table, const char *what, const char *name)
 {
     gs_quoted q;
-    const char *const near = gs_command_nearest(table, name);
+    const char *const near = gs_command_close_to(table, name);
     gs_report(0, "no %s named %s", what, gs_quote_argument(&q, name));
     if (near != NULL)
         gs_report(0, "did you mean '%s'?", near);

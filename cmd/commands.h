@@ -61,7 +61,7 @@ typedef struct gs_command_table {
 /* NULL if there is none of that name. */
 const gs_command *gs_command_find(const gs_command_table *table, const char *name);
 /* The name that was perhaps meant, or NULL. */
-const char *gs_command_nearest(const gs_command_table *table, const char *name);
+const char *gs_command_close_to(const gs_command_table *table, const char *name);
 /* "no WHAT named 'NAME'", with what was perhaps meant; ends the program. */
 _Noreturn void gs_command_refuse(const gs_command_table *table, const char *what,
                                  const char *name);

@@ -118,8 +118,9 @@ static int help_on(const char *name, char *part)
  * is nearly a command, the message names that too. */
 static bool is_misspelt(const char *word)
 {
-    return word[0] != '-' && word[0] != '+' && gs_command_nearest(&table, word) != NULL &&
-           access(word, F_OK) != 0 && errno == ENOENT;
+    return word[0] != '-' && word[0] != '+' &&
+           gs_command_close_to(&table, word) != NULL && access(word, F_OK) != 0 &&
+           errno == ENOENT;
 }
 
 int main(int argc, char **argv)

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cmd/nearest.h"
+#include "cmd/close_name.h"
 #include "cmd/report.h"
 #include "lib/base/assertion.h"
 #include "lib/base/quote.h"
@@ -114,11 +114,11 @@ static const gs_opt *find_prefix(const gs_opt_scan *scan, const char *element, s
 static _Noreturn void refuse_unknown(const gs_opt_scan *scan, const char *element,
                                      size_t len)
 {
-    gs_nearest search = {.word = element + 2, .bytes = len};
+    gs_close_name search = {.word = element + 2, .bytes = len};
     gs_report_option("unrecognized option '%s'", element);
     for (size_t i = 0; scan->usage != NULL && i < option_count(scan); i++)
         if (option_at(scan, i)->name)
-            gs_nearest_offer(&search, option_at(scan, i)->name);
+            gs_close_name_offer(&search, option_at(scan, i)->name);
     if (search.best != NULL)
         gs_report(0, "did you mean '--%s'?", search.best);
     gs_die_try_help(GS_EXIT_TROUBLE);

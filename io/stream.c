@@ -11,6 +11,7 @@
 
 #include "io/aio.h"
 #include "io/file_pages.h"
+#include "io/pipe_relay.h"
 #include "io/write_all.h"
 #include "lib/base/assertion.h"
 #include "lib/base/checksum.h"
@@ -42,6 +43,7 @@ struct gs_stream {
     gs_file_pages *pages;    /* of the file, */
     bool owns_memory;
     gs_aio *aio;
+    gs_pipe_relay *relay; /* of a pipe; NULL: none */
     pthread_t writer;
 
     pthread_mutex_t mutex; /* guards what follows, and what blocks[] say of themselves */
@@ -146,6 +148,13 @@ static gs_code write_failed(const gs_stream *s, int error, gs_status *st)
                : st->code;
 }
 
+/* Into a pipe, or what else is written in order. */
+static int write_on(const gs_stream *s, const uint8_t *data, size_t bytes)
+{
+    return s->relay != NULL ? gs_pipe_relay_write(s->relay, data, bytes)
+                            : gs_write_all(s->target.fd, data, bytes);
+}
+
 /* write() or pwrite() until all is gone; or whoever takes it does. */
 static gs_code write_plain(const gs_stream *s, const uint8_t *data, size_t bytes,
                            uint64_t offset, gs_status *st)
@@ -162,7 +171,14 @@ static gs_code write_plain(const gs_stream *s, const uint8_t *data, size_t bytes
                          : GS_OK;
     const int error = s->target.is_seekable
                           ? gs_pwrite_all(s->target.fd, data, bytes, offset)
-                          : gs_write_all(s->target.fd, data, bytes);
+                          : write_on(s, data, bytes);
+    return error == 0 ? GS_OK : write_failed(s, error, st);
+}
+
+/* What was written is in the pipe. */
+static gs_code flush(const gs_stream *s, gs_status *st)
+{
+    const int error = s->relay != NULL ? gs_pipe_relay_flush(s->relay) : 0;
     return error == 0 ? GS_OK : write_failed(s, error, st);
 }
 
@@ -217,27 +233,33 @@ static gs_stream_block *take_full_locked(gs_stream *s)
     return block;
 }
 
-/* The writer thread: takes full blocks in order, keeps several in flight on a file. */
+/* The writer thread: takes full blocks in order, keeps several in flight on a file; what
+ * goes to a pipe is in it before it waits for the next. */
 static gs_code write_full_blocks(gs_stream *s, gs_status *st)
 {
-    for (;;) {
+    for (bool is_flushed = true;;) {
         pthread_mutex_lock(&s->mutex);
         gs_stream_block *block;
         const bool may_reap = s->aio != NULL && gs_aio_in_flight(s->aio) > 0;
-        while ((block = take_full_locked(s)) == NULL && !may_reap &&
+        while ((block = take_full_locked(s)) == NULL && !may_reap && is_flushed &&
                s->failure.code == GS_OK && !s->is_finishing)
             pthread_cond_wait(&s->block_full, &s->mutex);
         const bool has_failed = s->failure.code != GS_OK;
         const bool is_finishing = s->is_finishing;
         pthread_mutex_unlock(&s->mutex);
-        if (has_failed)
-            return GS_OK; /* the thread that failed has reported it */
+        if (has_failed) /* the thread that failed has reported it, and what is written is
+                         * told as written */
+            return flush(s, st);
         if (block != NULL) {
             GS_TRY(write_block(s, block, st));
+            is_flushed = s->relay == NULL;
             if (s->aio != NULL && gs_aio_in_flight(s->aio) >= WRITES_IN_FLIGHT_MAX)
                 GS_TRY(reap(s, st));
         } else if (may_reap) {
             GS_TRY(reap(s, st));
+        } else if (!is_flushed) {
+            GS_TRY(flush(s, st));
+            is_flushed = true;
         } else if (is_finishing) {
             return GS_OK;
         }
@@ -271,21 +293,23 @@ static void write_alone_locked(gs_stream *s)
 }
 
 /* A pipe that takes more at once costs writer and reader fewer switches; that may be
- * refused, and what is no pipe refuses it too. Pages are not given to a pipe instead
- * (vmsplice): who reads may pass them on, so that they could not be used again, and new
- * ones for each block cost three times what the copy does. */
-static void widen_pipe(const gs_stream *s)
+ * refused, and what is no pipe refuses it too. Blocks are copied into pipes of our own,
+ * and not given to them (vmsplice): who reads may pass their pages on, so that they could
+ * not be used again, and new ones for each block cost three times what the copy does. */
+static void begin_pipe(gs_stream *s)
 {
     const bool is_pipe = !s->target.is_seekable && s->target.take == NULL;
     const int bytes = is_pipe ? fcntl(s->target.fd, F_GETPIPE_SZ) : -1;
     if (bytes > 0 && bytes < PIPE_BYTES)
         (void)fcntl(s->target.fd, F_SETPIPE_SZ, PIPE_BYTES);
+    if (bytes > 0 && s->target.pipe_lanes > 0)
+        s->relay = gs_pipe_relay_new(s->target.fd, s->target.pipe_lanes);
 }
 
 static gs_code start_writer_locked(gs_stream *s, gs_status *st)
 {
     try_direct(s);
-    widen_pipe(s);
+    begin_pipe(s);
     /* Without O_DIRECT the kernel copies at once; one thread does that best itself. */
     if (s->target.is_seekable && s->is_direct) {
         const unsigned depth = s->block_count < WRITES_IN_FLIGHT_MAX + 1
@@ -302,6 +326,8 @@ static gs_code start_writer_locked(gs_stream *s, gs_status *st)
     if (s->is_alone) {
         gs_aio_free(s->aio);
         s->aio = NULL;
+        gs_pipe_relay_free(s->relay);
+        s->relay = NULL;
     }
     return GS_OK;
 }
@@ -446,7 +472,7 @@ gs_code gs_stream_finish(gs_stream *s, uint64_t *total, gs_status *st)
     const uint64_t number = s->reserved_bytes / s->block_bytes;
     const size_t tail_bytes = (size_t)(s->reserved_bytes % s->block_bytes);
     if (tail_bytes == 0)
-        return GS_OK;
+        return flush(s, st);
     const gs_stream_block *const block = &s->blocks[number % s->block_count];
     gs_assert(block->number == number && block->filled_bytes == tail_bytes);
     size_t bytes = tail_bytes;
@@ -463,7 +489,7 @@ gs_code gs_stream_finish(gs_stream *s, uint64_t *total, gs_status *st)
     GS_TRY(write_plain(s, block->memory, bytes,
                        s->target.offset + number * s->block_bytes, st));
     atomic_fetch_add(&s->written_bytes, tail_bytes);
-    return GS_OK;
+    return flush(s, st);
 }
 
 void gs_stream_abort(gs_stream *s, const gs_status *why)
@@ -483,6 +509,7 @@ void gs_stream_free(gs_stream *s)
     if (s == NULL)
         return;
     join_writer(s);
+    gs_pipe_relay_free(s->relay);
     gs_aio_free(s->aio);
     leave_direct(s);
     pthread_cond_destroy(&s->block_full);

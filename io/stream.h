@@ -55,6 +55,8 @@ typedef struct gs_stream_target {
                          and pages are not filled. Then nothing is direct */
     gs_file_space *space; /* of fd, being taken, for fills_pages; borrowed, or NULL */
     bool no_uring;
+    unsigned
+        pipe_lanes;    /* a pipe is filled through so many of our own (io/pipe_relay.h) */
     bool ends_by_pipe; /* a closed pipe ends the program by SIGPIPE; else a write fails */
     gs_trace *trace;   /* lane GS_LANE_WRITE; may be NULL */
     uint64_t offset;   /* where the stream begins in the file; for O_DIRECT aligned */

@@ -11,6 +11,7 @@ of them.
 import decimal
 import os
 import random
+import re
 import sqlite3
 import sys
 
@@ -18,6 +19,16 @@ import join_check
 
 SCALE = 10**6
 FAR = 10**18
+# Options by what lib/gpusort.h calls their matches; that of equal keys is join_check.py's.
+KINDS = {"GPUSORT_IN_BAND": "band", "GPUSORT_LESS": "lt", "GPUSORT_AT_MOST": "le",
+         "GPUSORT_GREATER": "gt", "GPUSORT_AT_LEAST": "ge"}
+
+
+def matches_without_case():
+    header = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib", "gpusort.h")
+    with open(header, encoding="ascii") as file:
+        known = re.search(r"typedef enum gpusort_match \{(.*?)\} gpusort_match;", file.read(), re.S)
+    return set(re.findall(r"^ +(GPUSORT_\w+),", known[1], re.M)) ^ {"GPUSORT_EQUAL", *KINDS}
 
 
 class Case:
@@ -33,7 +44,7 @@ class Case:
         self.is_large = rng.random() < 0.06  # more than a tiny -S has room for
         self.skips = rng.random() < 0.25
         self.lines = [self.draw_lines(side) for side in (0, 1)]
-        self.kind = rng.choice(["band", "band", "band", "lt", "le", "gt", "ge"])
+        self.kind = rng.choice(["band", "band", *KINDS.values()])
         if self.is_large:
             self.kind = "band"
             self.width = 10**6
@@ -203,4 +214,6 @@ def check_case(binary, case, folder):
 
 
 if __name__ == "__main__":
+    for match in sorted(matches_without_case()):
+        sys.exit(f"band_check: no case has {match} of lib/gpusort.h, or it is not there")
     sys.exit(join_check.main("band_check", Case, check_case))

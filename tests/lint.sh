@@ -149,6 +149,12 @@ check_job_text lib/index/build/build_checkpoint.c gs_index_build_options lib/ind
 check_job_text lib/index/build/build_checkpoint.c gs_document_options lib/index/text/document.h 9
 check_job_text lib/index/merge/merge_checkpoint.c gs_index_merge_options lib/index/merge/index_merger.h 19
 
+# A new share of -S goes into every plan of memory, so the README of plans names them all.
+while read -r file; do
+    grep -qF "$file" lib/sort/plan/README.md ||
+        complain "lib/sort/plan/README.md: does not name $file, which has a plan of memory"
+done < <(grep -lE '\bgs_memory_plan_make\(' "${product[@]}" | grep -v '^lib/sort/plan/')
+
 # What a query's node knows, the plan's takes over; what it has no use for is named here.
 not_of_plan=' last '
 for field in $(fields_of gs_query_node lib/index/query/query.h); do

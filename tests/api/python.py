@@ -24,6 +24,7 @@ import zipfile
 from pathlib import Path
 from typing import Callable
 
+HERE = Path(__file__).resolve().parent
 WHEEL, PROGRAM = (Path(a).resolve() for a in sys.argv[1:3])
 SCRATCH = Path(tempfile.mkdtemp())
 PACKAGE = SCRATCH / "package"
@@ -73,6 +74,21 @@ def command(*args: str) -> bytes:
 class Names(unittest.TestCase):
     """What gpusort.h says of keys, the package knows by a letter; of numbers and failures,
     by a name."""
+
+    def test_calls(self) -> None:
+        """Each call that is public is made in this file, and typed_use.py has a line for it."""
+        calls = []
+        for name in gpusort.__all__:
+            known = getattr(gpusort, name)
+            if isinstance(known, type):
+                calls += [n for n, of in vars(known).items() if not n.startswith("_") and
+                          (callable(of) or isinstance(of, (classmethod, staticmethod)))]  # fmt: skip
+            else:
+                calls.append(name)
+        self.assertGreater(len(calls), 40)
+        for file in ("python.py", "typed_use.py"):
+            text = Path(HERE, file).read_text()
+            self.assertEqual([c for c in calls if not re.search(rf"[.]{c}\b", text)], [], file)
 
     def test_numbers(self) -> None:
         self.assertEqual(members("gpusort_number"), {"GPUSORT_" + n.upper() for n in _order._numbers})

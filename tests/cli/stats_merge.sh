@@ -138,6 +138,14 @@ gpusort stats merge - <c.saved | cmp - told
 printf '%s\n' a.b a.b.c .b | gpusort stats hhh --by=domain --save=d.saved >told
 gpusort stats merge d.saved | cmp - told
 
+# Each command that saves has parts that are merged here.
+for command in $(gpusort stats --help | sed -nE 's/^  ([a-z]+) .*/\1/p'); do
+    gpusort stats $command --help | grep -q -- --save= && [ $command != merge ] || continue
+    echo "$command" >>saving
+    grep -qE "^ +parts $command\b" "$GS_CLI/stats_merge.sh" || echo "no parts of $command are merged here"
+done
+wc -l <saving
+
 # The bytes of a file count, and its length: more of this in test_saved_summary.
 python3 - <<'PY'
 import subprocess

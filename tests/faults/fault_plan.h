@@ -26,7 +26,7 @@
 
 typedef enum fault_kind {
     FAULT_READ,   /* read, pread, preadv2; reads of a ring, when they complete */
-    FAULT_WRITE,  /* write, pwrite; writes of a ring, when they complete */
+    FAULT_WRITE,  /* write, pwrite, splice; writes of a ring, when they complete */
     FAULT_OPEN,   /* open, openat, opendir, and where a file is made for the program */
     FAULT_CLOSE,  /* the descriptor goes all the same */
     FAULT_SYNC,   /* fsync, fdatasync, syncfs */

@@ -27,6 +27,8 @@ WRAPPED(ssize_t, pread, int fd, void *to, size_t bytes, off_t offset);
 WRAPPED(ssize_t, preadv2, int fd, const struct iovec *v, int n, off_t offset, int flags);
 WRAPPED(ssize_t, write, int fd, const void *from, size_t bytes);
 WRAPPED(ssize_t, pwrite, int fd, const void *from, size_t bytes, off_t offset);
+WRAPPED(ssize_t, splice, int from, off_t *from_at, int to, off_t *to_at, size_t bytes,
+        unsigned flags);
 
 WRAPPED(int, open, const char *path, int flags, ...);
 WRAPPED(int, openat, int folder, const char *path, int flags, ...);

@@ -70,6 +70,13 @@ ssize_t __wrap_pwrite(int fd, const void *from, size_t bytes, off_t offset)
     return __real_pwrite(fd, from, (size_t)now, offset);
 }
 
+ssize_t __wrap_splice(int from, off_t *from_at, int to, off_t *to_at, size_t bytes,
+                      unsigned flags)
+{
+    const ssize_t now = bytes_of_call(FAULT_WRITE, bytes, false);
+    return now < 0 ? -1 : __real_splice(from, from_at, to, to_at, (size_t)now, flags);
+}
+
 int __wrap_ftruncate(int fd, off_t length)
 {
     if (fault_is_due(FAULT_LENGTH))

@@ -148,6 +148,7 @@ gs_code gs_text_output_write(const gs_text_output *out, gs_text_output_fn *make,
             gs_output_is_own_file(out->output) && gs_memory_plan_fills_pages(out->plan),
         .space = gs_output_space(out->output),
         .no_uring = o->no_uring,
+        .pipe_lanes = out->plan->workers / 2, /* the others still sort */
         .ends_by_pipe = o->ends_by_pipe,
         .trace = o->trace,
         .offset = gs_output_start_offset(out->output),

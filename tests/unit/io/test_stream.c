@@ -237,7 +237,7 @@ static void pages_that_are_refused(void)
     CHECK(umount("small") == 0 && rmdir("small") == 0);
 }
 
-static void lands_in_a_pipe(void)
+static void lands_in_a_pipe(unsigned lanes)
 {
     gs_status st = {.code = GS_OK};
     int ends[2];
@@ -246,7 +246,8 @@ static void lands_in_a_pipe(void)
     const int before = fcntl(ends[0], F_GETPIPE_SZ);
     memset(got, 0, sizeof got);
     pthread_create(&reader, NULL, drain, &ends[0]);
-    const gs_stream_target target = {.fd = ends[1], .failure = "write failed"};
+    const gs_stream_target target = {
+        .fd = ends[1], .pipe_lanes = lanes, .failure = "write failed"};
     uint64_t total = 0;
     REQUIRE_OK(run(&target, -1, &total, &st), &st);
     (void)close(ends[1]);
@@ -257,18 +258,46 @@ static void lands_in_a_pipe(void)
 }
 
 /* Where the caller does not want to end by it. */
-static void a_closed_pipe_is_a_failed_write(void)
+static void a_closed_pipe_is_a_failed_write(unsigned lanes)
 {
     gs_status st = {.code = GS_OK};
     int ends[2];
     uint64_t total;
     REQUIRE(pipe(ends) == 0);
     (void)close(ends[0]);
-    const gs_stream_target target = {.fd = ends[1], .failure = "write failed: pipe"};
+    const gs_stream_target target = {
+        .fd = ends[1], .pipe_lanes = lanes, .failure = "write failed: pipe"};
     CHECK(run(&target, -1, &total, &st) == GS_ERR_IO);
     CHECK(st.sys == EPIPE && strcmp(st.msg, "write failed: pipe") == 0);
     (void)close(ends[1]);
     gs_status_clear(&st);
+}
+
+/* Whoever goes on behind a failure leaves out what was told as written. */
+static void what_is_told_is_in_the_pipe(void)
+{
+    enum { BLOCKS = 40 };
+    gs_status st = {.code = GS_OK}, why = {.code = GS_OK};
+    int ends[2];
+    uint64_t at, total;
+    gs_stream *stream;
+    REQUIRE(pipe(ends) == 0 && fcntl(ends[1], F_SETPIPE_SZ, 1 << 20) == 1 << 20);
+    const gs_stream_target target = {.fd = ends[1], .pipe_lanes = 2, .failure = "failed"};
+    REQUIRE_OK(gs_stream_new(&stream, &target, BLOCK, WINDOW, &st), &st);
+    REQUIRE_OK(gs_stream_reserve(stream, 0, BLOCKS * BLOCK, false, &at, &st), &st);
+    REQUIRE_OK(gs_stream_put(stream, at, expected, BLOCKS * BLOCK, &st), &st);
+    (void)GS_FAIL(&why, GS_ERR_GPU, 0, "it is gone");
+    gs_stream_abort(stream, &why);
+    CHECK(gs_stream_finish(stream, &total, &st) == GS_ERR_GPU);
+    const uint64_t told = gs_stream_bytes_written(stream);
+    CHECK(told >= (BLOCKS - WINDOW) * BLOCK);
+    gs_stream_free(stream);
+    (void)close(ends[1]);
+    CHECK(read(ends[0], got, sizeof got) >= (ssize_t)told);
+    CHECK(memcmp(got, expected, told) == 0);
+    (void)close(ends[0]);
+    gs_status_clear(&st);
+    gs_status_clear(&why);
 }
 
 typedef struct taker {
@@ -353,8 +382,11 @@ int main(void)
         lands_in_pages_taken(piece_at[PIECES] / 3);
         lands_in_pages_behind(4096);
         lands_in_pages_behind(40960);
-        lands_in_a_pipe();
-        a_closed_pipe_is_a_failed_write();
+        for (unsigned lanes = 0; lanes <= 4; lanes += 2) {
+            lands_in_a_pipe(lanes);
+            a_closed_pipe_is_a_failed_write(lanes);
+        }
+        what_is_told_is_in_the_pipe();
         somebody_takes_it();
         failures_reach_everybody();
     }

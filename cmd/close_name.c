@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "cmd/nearest.h"
+#include "cmd/close_name.h"
 
 #include <string.h>
 
@@ -31,7 +31,7 @@ static size_t count_faults(const char *a, size_t a_bytes, const char *b, size_t 
     return faults[a_bytes][b_bytes];
 }
 
-void gs_nearest_offer(gs_nearest *search, const char *known)
+void gs_close_name_offer(gs_close_name *search, const char *known)
 {
     const size_t bytes = strlen(known);
     if (search->bytes > WORD_BYTES_MAX || bytes > WORD_BYTES_MAX)
