@@ -14,7 +14,7 @@ trap 'trap "" TERM; kill -TERM 0; exit 130' INT
 
 cases=500 few_cases=60 fake_cases=120 searched='--documents=2000 --queries=8'
 indexed='--documents=150 --variants=2' tabled='--cases=30'
-asan_cases=80 tsan_cases=40 fake_san_cases=(60 20) san_searched='--documents=800 --queries=2'
+asan_cases=80 tsan_cases=40 fake_san_cases=(40 14) san_searched='--documents=800 --queries=2'
 san_indexed='--documents=60 --variants=1' san_tabled='--cases=9'
 joined='--cases=100' san_joined='--cases=40'
 fuzz_seconds=2 fault_points=60 stops='--cuts 12 --kills 6' soaked=(SOAK_CASES=30 SOAK_SEED=1)
