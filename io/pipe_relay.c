@@ -97,8 +97,7 @@ void gs_pipe_relay_free(gs_pipe_relay *r)
     gs_mem_free(r);
 }
 
-/* --- from lanes into the pipe --------------------------------------------------------
- */
+/* --- from lanes into the pipe ------------------------------------------------------ */
 
 /* All that is copied, or until this lane is. */
 static void await_copied(gs_pipe_relay *r, const relay_lane *lane)

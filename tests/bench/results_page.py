@@ -56,9 +56,10 @@ and encodes full blocks there: that wins from some hundred MB on, by more the la
 is. By cores growing lists (SPIMI) win for text: a word costs one look into a hash and a byte or
 two, where a tuple (BSBI) takes eight bytes twice and has still to be sorted, so that it needs
 several times the memory, spills earlier and merges more runs; 2 and 10 GB of these documents
-take 16 cores 2.5 and 12.2 s by lists (`gpu/NOTES.md`). Of BSBI the sort is a small part, so that
-to have it alone on a GPU wins nothing for text and little for tuples. The index is the same
-bytes each way.
+take 16 cores 2.5 and 12.2 s by lists (`gpu/NOTES.md`). Ready tuples need no look for words: in
+the order of their documents lists win by a quarter, in no order sorted tuples do, the more so
+the more cores, up to twice. Of BSBI the sort is a small part, so that to have it alone on a GPU
+wins nothing for text and little for tuples. The index is the same bytes each way.
 """),
 }
 

@@ -45,8 +45,8 @@ struct gs_index_part {
 gs_code gs_index_parts_fit(unsigned *out, unsigned wanted, bool has_positions,
                            gs_status *st)
 {
-    /* Open while parts are: documents, runs, what parts go to, ours; and with each part the
-     * ring by which its runs are read. */
+    /* Open while parts are: documents, runs, what parts go to, ours; and with each part
+     * the ring by which its runs are read. */
     enum { FILES_BESIDE = 16, RING = 1 };
     const size_t files = (has_positions ? GS_PART_FILES : GS_PART_FILES - 1) + RING;
     const size_t left = gs_machine_files_left(wanted * files + FILES_BESIDE);

@@ -22,8 +22,7 @@ enum { TOTAL = 9 << 20, SIZES = 5 };
 
 static uint8_t expected[TOTAL], got[TOTAL + 1];
 
-/* --- the system ----------------------------------------------------------------------
- */
+/* --- the system -------------------------------------------------------------------- */
 
 static int splices_left = -1; /* until it is refused; -1: it is not */
 static int refusal;
@@ -54,8 +53,7 @@ int pipe2(int ends[2], int flags)
     return (int)syscall(SYS_pipe2, ends, flags);
 }
 
-/* --- who reads ------------------------------------------------------------------------
- */
+/* --- who reads --------------------------------------------------------------------- */
 
 typedef struct reader {
     int fd;
