@@ -59,7 +59,9 @@ several times the memory, spills earlier and merges more runs; 2 and 10 GB of th
 take 16 cores 2.5 and 12.2 s by lists (`gpu/NOTES.md`). Ready tuples need no look for words: in
 the order of their documents lists win by a quarter, in no order sorted tuples do, the more so
 the more cores, up to twice. Of BSBI the sort is a small part, so that to have it alone on a GPU
-wins nothing for text and little for tuples. The index is the same bytes each way.
+wins nothing for text and little for tuples. The index is the same bytes each way. Published of
+others: Lucene more than 800 GB an hour, 222 MB/s, on its web page; the best build on GPUs that was
+found 262 MB/s, on 8 cores and two C1060 (Wei and JaJa, 2012). Tantivy is in the table above.
 """),
 }
 
