@@ -13,9 +13,10 @@
 #include "lib/base/mem.h"
 
 enum {
-    LANES_MAX = 4,         /* more only wait for the reader */
-    LANE_BYTES = 1 << 20,  /* what anyone may ask for */
-    COPY_BYTES = 64 << 10, /* at once, where splice is refused */
+    LANES_MAX = 4,        /* more only wait for the reader */
+    LANE_BYTES = 1 << 20, /* what anyone may ask for, until a user has many pipes; */
+    LANE_BYTES_MIN = 256 << 10, /* of less nothing is gained */
+    COPY_BYTES = 64 << 10,      /* at once, where splice is refused */
 };
 
 typedef struct relay_lane {
@@ -53,11 +54,16 @@ static bool open_lane(gs_pipe_relay *r)
         return false;
     const int bytes = fcntl(ends[1], F_SETPIPE_SZ, LANE_BYTES);
     const int room = bytes > 0 ? bytes : fcntl(ends[1], F_GETPIPE_SZ);
+    if (room < LANE_BYTES_MIN) {
+        (void)close(ends[0]);
+        (void)close(ends[1]);
+        return false;
+    }
     lane->task.run = copy_part;
     lane->read_end = ends[0];
     lane->write_end = ends[1];
     r->lane_count++;
-    if (room > 0 && (size_t)room < r->lane_bytes)
+    if ((size_t)room < r->lane_bytes)
         r->lane_bytes = (size_t)room;
     return true;
 }

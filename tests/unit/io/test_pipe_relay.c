@@ -12,6 +12,7 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdarg.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -27,6 +28,7 @@ static uint8_t expected[TOTAL], got[TOTAL + 1];
 static int splices_left = -1; /* until it is refused; -1: it is not */
 static int refusal;
 static int pipes_left = -1;
+static int pipe_room;                 /* that a pipe may have; 0: what it asks for */
 static size_t splice_most = SIZE_MAX; /* bytes by one call */
 static unsigned splices;
 
@@ -51,6 +53,20 @@ int pipe2(int ends[2], int flags)
     }
     pipes_left -= pipes_left > 0;
     return (int)syscall(SYS_pipe2, ends, flags);
+}
+
+int fcntl(int fd, int what, ...)
+{
+    va_list rest;
+    va_start(rest, what);
+    const long value = va_arg(rest, long);
+    va_end(rest);
+    if (what == F_SETPIPE_SZ && pipe_room > 0) {
+        errno = EPERM;
+        return -1;
+    }
+    const int found = (int)syscall(SYS_fcntl, fd, what, value);
+    return what == F_GETPIPE_SZ && pipe_room > 0 ? pipe_room : found;
 }
 
 /* --- who reads --------------------------------------------------------------------- */
@@ -163,6 +179,9 @@ static void some_lanes_or_none(void)
     comes_out(4, sizeof got, 0);
     CHECK(pipes_left == 0);
     pipes_left = -1;
+    pipe_room = 65536; /* of a user who has many */
+    CHECK(gs_pipe_relay_new(ends[1], 4) == NULL);
+    pipe_room = 0;
     const int file = open("no_pipe", O_CREAT | O_RDWR, 0600);
     REQUIRE(file >= 0);
     CHECK(gs_pipe_relay_new(file, 4) == NULL && gs_pipe_relay_new(-1, 4) == NULL);
