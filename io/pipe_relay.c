@@ -8,14 +8,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "io/pipe_room.h"
 #include "io/write_all.h"
 #include "lib/base/crew.h"
 #include "lib/base/mem.h"
 
 enum {
-    LANES_MAX = 4,        /* more only wait for the reader */
-    LANE_BYTES = 1 << 20, /* what anyone may ask for, until a user has many pipes; */
-    LANE_BYTES_MIN = 256 << 10, /* of less nothing is gained */
+    LANES_MAX = 4,              /* more only wait for the reader */
+    LANE_BYTES_MIN = 256 << 10, /* with less room nothing is gained */
     COPY_BYTES = 64 << 10,      /* at once, where splice is refused */
 };
 
@@ -52,8 +52,7 @@ static bool open_lane(gs_pipe_relay *r)
     int ends[2];
     if (pipe2(ends, O_CLOEXEC) != 0)
         return false;
-    const int bytes = fcntl(ends[1], F_SETPIPE_SZ, LANE_BYTES);
-    const int room = bytes > 0 ? bytes : fcntl(ends[1], F_GETPIPE_SZ);
+    const int room = gs_pipe_widen(ends[1]);
     if (room < LANE_BYTES_MIN) {
         (void)close(ends[0]);
         (void)close(ends[1]);
@@ -79,7 +78,7 @@ gs_pipe_relay *gs_pipe_relay_new(int fd, unsigned lanes)
         return NULL;
     }
     r->fd = fd;
-    r->lane_bytes = LANE_BYTES;
+    r->lane_bytes = GS_PIPE_BYTES;
     const unsigned most = lanes < LANES_MAX ? lanes : LANES_MAX;
     while (r->lane_count < most && open_lane(r))
         continue;

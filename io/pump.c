@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "io/pipe_room.h"
 #include "io/wait_read.h"
 #include "lib/base/assertion.h"
 #include "lib/base/cancel.h"
@@ -17,7 +18,6 @@
 enum {
     STORED_BYTES = 128 * 1024, /* compressed bytes read at once */
     QUEUE_MAX = 3,             /* blocks that wait for the caller, of one file */
-    PIPE_BYTES = 1 << 20,
 };
 
 typedef struct gs_pump {
@@ -394,8 +394,8 @@ gs_code gs_pumps_open(gs_pumps *pumps, const gs_pump_file *file, gs_status *st)
     p->all = pumps;
     p->file = *file;
     p->lane = free_lane(pumps);
-    if (file->head == NULL || !file->head->is_all) /* fewer switches; may be refused */
-        (void)fcntl(file->fd, F_SETPIPE_SZ, PIPE_BYTES);
+    if (file->head == NULL || !file->head->is_all)
+        (void)gs_pipe_widen(file->fd);
     if (file->kind != GS_COMPRESSION_NONE)
         GS_TRY_OR_FAIL(start_decoder(p, file->kind, st));
     pthread_mutex_lock(&pumps->mutex);

@@ -12,6 +12,7 @@
 #include "io/aio.h"
 #include "io/file_pages.h"
 #include "io/pipe_relay.h"
+#include "io/pipe_room.h"
 #include "io/write_all.h"
 #include "lib/base/assertion.h"
 #include "lib/base/checksum.h"
@@ -23,7 +24,6 @@ enum {
     WRITES_IN_FLIGHT_MAX = 8,
     /* New pages are zeros: who fills them soon finds them in the cache. */
     PAGES_AT_ONCE = 512 << 10,
-    PIPE_BYTES = 1 << 20, /* what anyone may ask for */
 };
 
 typedef struct gs_stream_block {
@@ -292,17 +292,13 @@ static void write_alone_locked(gs_stream *s)
     s->has_author = false;
 }
 
-/* A pipe that takes more at once costs writer and reader fewer switches; that may be
- * refused, and what is no pipe refuses it too. Blocks are copied into pipes of our own,
- * and not given to them (vmsplice): who reads may pass their pages on, so that they could
- * not be used again, and new ones for each block cost three times what the copy does. */
+/* Blocks are copied into pipes of our own, and not given to them (vmsplice): who reads
+ * may pass their pages on, so that they could not be used again, and new ones for each
+ * block cost three times what the copy does. */
 static void begin_pipe(gs_stream *s)
 {
     const bool is_pipe = !s->target.is_seekable && s->target.take == NULL;
-    const int bytes = is_pipe ? fcntl(s->target.fd, F_GETPIPE_SZ) : -1;
-    if (bytes > 0 && bytes < PIPE_BYTES)
-        (void)fcntl(s->target.fd, F_SETPIPE_SZ, PIPE_BYTES);
-    if (bytes > 0 && s->target.pipe_lanes > 0)
+    if (is_pipe && gs_pipe_widen(s->target.fd) > 0 && s->target.pipe_lanes > 0)
         s->relay = gs_pipe_relay_new(s->target.fd, s->target.pipe_lanes);
 }
 
@@ -472,7 +468,7 @@ gs_code gs_stream_finish(gs_stream *s, uint64_t *total, gs_status *st)
     const uint64_t number = s->reserved_bytes / s->block_bytes;
     const size_t tail_bytes = (size_t)(s->reserved_bytes % s->block_bytes);
     if (tail_bytes == 0)
-        return flush(s, st);
+        return GS_OK; /* the writer has flushed */
     const gs_stream_block *const block = &s->blocks[number % s->block_count];
     gs_assert(block->number == number && block->filled_bytes == tail_bytes);
     size_t bytes = tail_bytes;

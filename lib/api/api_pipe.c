@@ -12,10 +12,11 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "io/pipe_room.h"
 #include "lib/base/mem.h"
 #include "lib/base/thread.h"
 
-enum { PIPE_BYTES = 1 << 20, CARRIED_BYTES = 1 << 16, LOOK_MS = 50 };
+enum { CARRIED_BYTES = 1 << 16, LOOK_MS = 50 };
 
 void gs_api_descriptor_name(int fd, char name[static GS_API_NAME_BYTES])
 {
@@ -27,7 +28,7 @@ gs_code gs_api_pipe_new(int *read_fd, int *write_fd, gs_status *st)
     int ends[2];
     if (pipe2(ends, O_CLOEXEC) != 0)
         return GS_FAIL(st, GS_ERR_IO, errno, "cannot make a pipe");
-    (void)fcntl(ends[1], F_SETPIPE_SZ, PIPE_BYTES);
+    (void)gs_pipe_widen(ends[1]);
     *read_fd = ends[0];
     *write_fd = ends[1];
     return GS_OK;

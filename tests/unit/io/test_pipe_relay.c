@@ -90,6 +90,17 @@ static void *drain(void *context)
     return NULL;
 }
 
+/* Nothing more comes; and what has come is all. */
+static void has_read_all(reader *r, gs_pipe_relay *relay, int write_end)
+{
+    CHECK(gs_pipe_relay_flush(relay) == 0 && gs_pipe_relay_flush(relay) == 0);
+    gs_pipe_relay_free(relay);
+    (void)close(write_end);
+    pthread_join(r->thread, NULL);
+    (void)close(r->fd);
+    CHECK(r->bytes == TOTAL && memcmp(got, expected, TOTAL) == 0);
+}
+
 /* Writes all by pieces of different lengths, some longer than a lane, to a pipe of which
  * somebody reads so much at once. */
 static void comes_out(unsigned lanes, size_t at_once, int flags)
@@ -111,12 +122,7 @@ static void comes_out(unsigned lanes, size_t at_once, int flags)
         if (i % 3 == 2)
             CHECK(gs_pipe_relay_flush(relay) == 0);
     }
-    CHECK(gs_pipe_relay_flush(relay) == 0 && gs_pipe_relay_flush(relay) == 0);
-    gs_pipe_relay_free(relay);
-    (void)close(ends[1]);
-    pthread_join(r.thread, NULL);
-    (void)close(ends[0]);
-    CHECK(r.bytes == TOTAL && memcmp(got, expected, TOTAL) == 0);
+    has_read_all(&r, relay, ends[1]);
 }
 
 static void in_order(void)
@@ -145,12 +151,7 @@ static void data_is_free(void)
         CHECK(gs_pipe_relay_write(relay, block, sizeof block) == 0);
         memset(block, 0, sizeof block);
     }
-    CHECK(gs_pipe_relay_flush(relay) == 0);
-    gs_pipe_relay_free(relay);
-    (void)close(ends[1]);
-    pthread_join(r.thread, NULL);
-    (void)close(ends[0]);
-    CHECK(r.bytes == TOTAL && memcmp(got, expected, TOTAL) == 0);
+    has_read_all(&r, relay, ends[1]);
 }
 
 static void refused(void)
