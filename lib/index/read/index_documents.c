@@ -91,22 +91,27 @@ void gs_index_document_name_soon(const gs_index *index, uint64_t doc)
 static bool read_short_names(gs_document_name *name, const uint8_t *p, const uint8_t *end,
                              size_t before)
 {
-    const uint8_t *at[GS_INDEX_NAME_BLOCK];
+    const uint8_t *at[GS_INDEX_NAME_BLOCK]; /* what is each name's own */
+    size_t shares[GS_INDEX_NAME_BLOCK];     /* of the first none */
     size_t bytes = 0;
     for (size_t i = 0; i <= before; i++) {
-        if (end - p < 2 || (p[0] | p[1]) >= 0x80 || p[0] > bytes || p[1] > end - p - 2)
+        if (end - p < 2)
             return false;
-        at[i] = p;
-        bytes = (size_t)p[0] + p[1];
-        p += 2 + p[1];
+        const size_t shared = gs_index_once(p[0]), own = gs_index_once(p[1]);
+        if ((shared | own) >= 0x80 || shared > bytes || own > (size_t)(end - p - 2))
+            return false;
+        at[i] = p + 2;
+        shares[i] = shared;
+        bytes = shared + own;
+        p += 2 + own;
     }
     if (bytes >= name->capacity)
         return false;
     name->bytes = bytes;
     for (size_t i = before, wanted = bytes; wanted > 0; i--) {
-        const size_t shared = at[i][0];
+        const size_t shared = shares[i];
         if (shared < wanted) {
-            memcpy(name->text + shared, at[i] + 2, wanted - shared);
+            memcpy(name->text + shared, at[i], wanted - shared);
             wanted = shared;
         }
     }

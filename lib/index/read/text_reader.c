@@ -17,9 +17,13 @@ typedef struct kept_block {
     uint8_t data[GS_TEXT_BLOCK_BYTES];
 } kept_block;
 
+/* A block takes no more, however it is packed. */
+#define PACKED_MAX ZSTD_COMPRESSBOUND((size_t)GS_TEXT_BLOCK_BYTES)
+
 struct gs_text_reader {
     const gs_index *index;
     ZSTD_DCtx *zstd;
+    uint8_t *packed;   /* a stored block, which nobody changes while it is unpacked */
     kept_block **kept; /* NULL: not used yet */
     size_t kept_count;
     uint64_t block; /* where the text goes on */
@@ -121,6 +125,7 @@ gs_code gs_text_reader_new(gs_text_reader **out, const gs_index *index,
     r->index = index;
     r->kept_count = blocks_kept;
     GS_TRY_OR_FAIL(gs_mem_new_array(&r->kept, blocks_kept, sizeof *r->kept, "texts", st));
+    GS_TRY_OR_FAIL(gs_mem_new(&r->packed, PACKED_MAX, "texts", st));
     r->zstd = ZSTD_createDCtx();
     if (r->zstd == NULL) {
         (void)GS_FAIL(st, GS_ERR_NOMEM, ENOMEM, "zstd context");
@@ -140,6 +145,7 @@ void gs_text_reader_free(gs_text_reader *r)
     for (size_t i = 0; r->kept != NULL && i < r->kept_count; i++)
         gs_mem_free(r->kept[i]);
     gs_mem_free(r->kept);
+    gs_mem_free(r->packed);
     (void)ZSTD_freeDCtx(r->zstd);
     gs_mem_free(r);
 }
@@ -159,8 +165,11 @@ gs_code gs_text_reader_block(gs_text_reader *r, uint64_t block, gs_text_span *by
         GS_TRY(gs_index_text_entry(r->index, block, &entry, st));
         GS_TRY(gs_index_text_stored(r->index, block, &stored, st));
         kept->number = UINT64_MAX;
+        if (stored.bytes > PACKED_MAX)
+            return damaged(r->index, "a block cannot be unpacked", st);
+        memcpy(r->packed, stored.data, stored.bytes);
         const size_t n = ZSTD_decompressDCtx(r->zstd, kept->data, sizeof kept->data,
-                                             stored.data, stored.bytes);
+                                             r->packed, stored.bytes);
         if (ZSTD_isError(n) || n != entry.bytes)
             return damaged(r->index, "a block cannot be unpacked", st);
         kept->bytes = n;

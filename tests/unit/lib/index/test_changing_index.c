@@ -179,9 +179,7 @@ static void merge_fails(uint64_t *state)
     CHECK(gs_mem_held_bytes() == 0);
 }
 
-/* --- changes all the time
- * ---------------------------------------------------------------
- */
+/* --- changes all the time ---------------------------------------------------------- */
 
 typedef struct writer {
     uint8_t *maps[GS_INDEX_FILE_COUNT];
@@ -229,6 +227,65 @@ static void *write_on(void *context)
         *at = before;
     }
     return NULL;
+}
+
+/* Of the first name of a block nothing is shared, which its first byte says: reading of
+ * the others ends there. Names are read into the same room again and again, meanwhile. */
+typedef struct head_writer {
+    uint8_t *documents;
+    gs_index_head head;
+    uint64_t seed;
+    atomic_bool is_over;
+} head_writer;
+
+static void *write_heads(void *context)
+{
+    head_writer *const w = context;
+    const uint64_t *const table =
+        (const uint64_t *)(void *)(w->documents + w->head.table);
+    uint64_t state = w->seed;
+    while (!atomic_load(&w->is_over)) {
+        const uint64_t block = check_random(&state) % w->head.blocks;
+        volatile uint8_t *const at = w->documents + w->head.offsets + table[block];
+        const uint8_t before = *at;
+        *at = (uint8_t)check_random(&state);
+        *at = before;
+    }
+    return NULL;
+}
+
+static void read_names(uint64_t *state)
+{
+    enum { READ = 3000 };
+    writer maps = {0};
+    gs_document_name name = {0};
+    gs_status st = {.code = GS_OK};
+    uint64_t good = 0;
+    pthread_t thread;
+    build("index", state);
+    map_all(&maps, "index");
+    gs_index *const index = open_index("index");
+    head_writer w = {.documents = maps.maps[GS_INDEX_DOCUMENTS], .seed = *state};
+    memcpy(&w.head, w.documents, sizeof w.head);
+    REQUIRE_OK(gs_index_document_name(index, 0, &name, &st), &st);
+    REQUIRE(w.head.blocks > 0 && w.head.table % sizeof(uint64_t) == 0);
+    REQUIRE(pthread_create(&thread, NULL, write_heads, &w) == 0);
+    const uint64_t begin_ns = gs_machine_now_ns();
+    while (gs_machine_now_ns() - begin_ns <
+           (check_is_long() ? writing_ns : writing_short_ns)) {
+        for (unsigned i = 0; i < READ; i++) {
+            gs_status_clear(&st);
+            good += gs_index_document_name(index, check_random(state) % DOCUMENTS, &name,
+                                           &st) == GS_OK;
+        }
+    }
+    CHECK(good > 0);
+    atomic_store(&w.is_over, true);
+    REQUIRE(pthread_join(thread, NULL) == 0);
+    gs_document_name_release(&name);
+    gs_index_close(index);
+    unmap_all(&maps);
+    CHECK(gs_mem_held_bytes() == 0);
 }
 
 static gs_code write_nothing(void *context, const void *data, size_t bytes, gs_status *st)
@@ -368,6 +425,7 @@ int main(void)
     is_told(change_mode, false, &state);
     heads_are_read_once(&state);
     merge_fails(&state);
+    read_names(&state);
     read_on(&state);
     (void)snprintf(command, sizeof command, "rm -r %s", folder);
     REQUIRE(chdir("/") == 0 && system(command) == 0);
