@@ -114,7 +114,10 @@ class Programs(Scratch):
             self.assertTrue(child.exists())
             job.kill()
         for _ in range(200):
-            if not child.exists() or b"sleep" not in child.read_bytes():
+            try:
+                if b"sleep" not in child.read_bytes():
+                    return
+            except OSError:  # not there any more, or gone while it was read
                 return
             time.sleep(0.02)
         self.fail("it lives on")
