@@ -66,6 +66,8 @@ typedef struct gs_near_bucket {
     bool has_next;        /* the next words hold what follows the prefixes */
     bool is_settled;      /* all records equal, or already in order */
     size_t same_count;    /* > 0: it is one record, so many times */
+    uint8_t *heads;       /* the arena, if two bytes before each record are free */
+    bool has_twins;       /* which say how many records each element stands for */
 
     /* Where its records are copied to, and how far that has come. */
     uint8_t *to; /* NULL: they stay where they are */

@@ -9,6 +9,7 @@
 #include "lib/sort/bucket/bucket_copy.h"
 #include "lib/sort/bucket/bucket_set.h"
 #include "lib/sort/bucket/bucket_split.h"
+#include "lib/sort/bucket/bucket_twins.h"
 #include "lib/sort/bucket/element.h"
 #include "lib/sort/bucket/splitters.h"
 #include "lib/sort/bucket/string_find.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "lib/sort/form/bucket_emit.h"
 
+#include "lib/base/assertion.h"
 #include "lib/base/cancel.h"
 #include "lib/base/mem.h"
 #include "lib/sort/record/records.h"
@@ -12,6 +13,7 @@ typedef struct gs_emit_worker {
     gs_sink_piece *piece;
     gs_bucket_copy room;
     gs_bucket_scratch scratch;
+    gs_twin_search twins;
     gs_witness_piece seen; /* of text without a piece, and of what is left out */
 } gs_emit_worker;
 
@@ -48,6 +50,12 @@ static size_t drop_same(const gs_record_layout *layout, const gs_near_bucket *bu
     return 1;
 }
 
+/* How many records of the bucket an element stands for, before equals are dropped. */
+static inline uint64_t twins_of(const gs_near_bucket *bucket, const gs_element *e)
+{
+    return bucket->has_twins ? gs_twins_count(bucket->arena, e) : 1;
+}
+
 /* Drops all but the first of equal neighbours, which counts them. Returns how many are
  * left. */
 static size_t drop_equals(const gs_record_layout *layout, const gs_near_bucket *bucket,
@@ -62,14 +70,17 @@ static size_t drop_equals(const gs_record_layout *layout, const gs_near_bucket *
         if (i + PREFETCH_AHEAD < n)
             __builtin_prefetch(arena + gs_where_offset(e[i + PREFETCH_AHEAD].where));
         const gs_record r = gs_record_at(layout, arena, e[i].where);
+        const uint64_t times = twins_of(bucket, &e[i]);
         if (kept > 0 && r.string_bytes == last.string_bytes &&
             memcmp(r.string, last.string, r.string_bytes) == 0) {
-            ++*equals_of(&e[kept - 1]);
-            gs_witness_drop(seen, r.line, r.line_bytes, 1);
+            *equals_of(&e[kept - 1]) += times;
+            gs_witness_drop(seen, r.line, r.line_bytes, times);
             continue;
         }
+        if (times > 1)
+            gs_witness_drop(seen, r.line, r.line_bytes, times - 1);
         e[kept].where = e[i].where;
-        *equals_of(&e[kept++]) = 1;
+        *equals_of(&e[kept++]) = times;
         last = r;
     }
     return kept;
@@ -88,39 +99,41 @@ static inline gs_text_view text_of(const gs_record_layout *layout, const uint8_t
     return (gs_text_view){r.line, r.line_bytes + layout->has_eol};
 }
 
-/* Elements in order. Of a bucket that is one record again and again there is one element,
- * which stands for all. */
+/* Elements in order, each of which stands for one record or several. */
 typedef struct gs_ordered {
     const uint8_t *arena;
     gs_element *elements;
     size_t count;
-    size_t mask; /* of an index: 0 if there is one element */
+    uint64_t same_count; /* > 0: the one there is stands for so many */
+    bool has_twins;      /* the heads of records say how many there are of each */
 } gs_ordered;
 
-static inline gs_element *ordered_at(const gs_ordered *o, size_t i)
+static inline uint64_t times_of(const gs_ordered *o, size_t i)
 {
-    return &o->elements[i & o->mask];
+    if (o->has_twins)
+        return gs_twins_count(o->arena, &o->elements[i]);
+    return o->same_count > 0 ? o->same_count : 1;
 }
 
 static gs_ordered all_of(const gs_near_bucket *bucket)
 {
-    const bool is_same = bucket->same_count > 0;
     return (gs_ordered){.arena = bucket->arena,
                         .elements = bucket->elements,
-                        .count = is_same ? bucket->same_count : bucket->count,
-                        .mask = is_same ? 0 : SIZE_MAX};
+                        .count = bucket->count,
+                        .same_count = bucket->same_count,
+                        .has_twins = bucket->has_twins};
 }
 
-/* How much text the bucket is, which follows from its elements if all lines are plain and
- * not long. */
+/* How much text the bucket is, whose twins are not found yet. It follows from its
+ * elements if all lines are plain and not long. */
 static uint64_t text_bytes(const gs_record_layout *layout, const gs_ordered *o)
 {
     const uint8_t *const arena = o->arena;
     const gs_element *const e = o->elements;
     const size_t n = o->count;
     uint64_t sum = 0, longest = 0;
-    if (o->mask == 0)
-        return n * text_of(layout, arena, e->where).length;
+    if (o->same_count > 0 && n > 0)
+        return o->same_count * text_of(layout, arena, e->where).length;
     for (size_t i = 0; i < n && !layout->is_keyed; i++) {
         const uint64_t length = e[i].where & GS_WHERE_LENGTH_LONG;
         sum += length;
@@ -161,6 +174,7 @@ gather_as(const gs_emit_job *job, bool is_keyed, gs_witness_piece *seen,
     gs_record_layout layout = job->buckets->layout;
     layout.is_keyed = is_keyed;
     size_t i = 0;
+    uint64_t times = n > 0 ? times_of(&o, 0) : 0; /* that element i is still to come */
     while (bytes > 0) {
         uint8_t *to;
         size_t room;
@@ -168,16 +182,18 @@ gather_as(const gs_emit_job *job, bool is_keyed, gs_witness_piece *seen,
         size_t at = 0;
         gs_text_view text = {0};
         /* Whole records while short copies cannot leave the block. */
-        for (; i < n; i++) {
+        while (i < n) {
             if (i + PREFETCH_AHEAD < n)
-                gs_record_prefetch(o.arena, ordered_at(&o, i + PREFETCH_AHEAD)->where);
-            text = text_of(&layout, o.arena, ordered_at(&o, i)->where);
+                gs_record_prefetch(o.arena, o.elements[i + PREFETCH_AHEAD].where);
+            text = text_of(&layout, o.arena, o.elements[i].where);
             if (at + text.length + GS_SHORT_COPY_BYTES > room)
                 break;
             gs_copy_short(to + at, text.bytes, text.length);
             if (seen != NULL)
-                GS_TRY(show(seen, &layout, o.arena, ordered_at(&o, i), to + at, st));
+                GS_TRY(show(seen, &layout, o.arena, &o.elements[i], to + at, st));
             at += text.length;
+            if (--times == 0 && ++i < n)
+                times = times_of(&o, i);
         }
         if (seen != NULL)
             GS_TRY(gs_witness_look(seen, st));
@@ -188,10 +204,11 @@ gather_as(const gs_emit_job *job, bool is_keyed, gs_witness_piece *seen,
             /* The record at the block's end, perhaps over it, exactly. */
             GS_TRY(gs_stream_put(stream, offset, text.bytes, text.length, st));
             if (seen != NULL)
-                GS_TRY(show(seen, &layout, o.arena, ordered_at(&o, i), text.bytes, st));
+                GS_TRY(show(seen, &layout, o.arena, &o.elements[i], text.bytes, st));
             offset += text.length;
             bytes -= text.length;
-            i++;
+            if (--times == 0 && ++i < n)
+                times = times_of(&o, i);
         }
     }
     return GS_OK;
@@ -232,8 +249,8 @@ static gs_code emit_records(const gs_emit_job *job, gs_sink_piece *piece,
     gs_sink_begin(piece, ticket);
     for (size_t i = 0; i < n; i++) {
         if (i + PREFETCH_AHEAD < n)
-            gs_record_prefetch(arena, ordered_at(o, i + PREFETCH_AHEAD)->where);
-        gs_element *const e = ordered_at(o, i);
+            gs_record_prefetch(arena, o->elements[i + PREFETCH_AHEAD].where);
+        gs_element *const e = &o->elements[i];
         const gs_record r = gs_record_at(layout, arena, e->where);
         const size_t key_bytes = (size_t)(r.line - r.string);
         gs_sink_record out = {.data = r.string,
@@ -250,40 +267,63 @@ static gs_code emit_records(const gs_emit_job *job, gs_sink_piece *piece,
                 return fail_disorder(st);
             out.shared = order == 0 ? 0 : index + 1;
         }
-        GS_TRY(gs_sink_add(piece, &out, st));
+        for (uint64_t times = is_unique ? 1 : times_of(o, i); times > 0; times--) {
+            GS_TRY(gs_sink_add(piece, &out, st));
+            out.shared = 0; /* with itself nothing is different */
+        }
         last = r;
     }
     return gs_sink_end(piece, st);
 }
 
-/* Puts the bucket in order and drops what is not to be shown. */
-static gs_ordered order_bucket(gs_emit_job *job, const gs_near_bucket *bucket,
-                               uint64_t before, gs_emit_worker *worker)
+/* Leaves the first so many of records that were put in order. */
+static void keep_first(gs_ordered *o, uint64_t count)
+{
+    gs_assert(!o->has_twins && count > 0);
+    if (o->same_count > 0)
+        o->same_count = count;
+    else
+        o->count = (size_t)count;
+}
+
+/* Puts the bucket in order and drops what is not to be shown; *records are shown. */
+static gs_code order_bucket(gs_emit_job *job, const gs_near_bucket *found,
+                            uint64_t before, gs_emit_worker *worker, gs_ordered *out,
+                            uint64_t *records, gs_status *st)
 {
     const gs_emit_options *const options = job->options;
     const gs_record_layout *const layout = &job->buckets->layout;
     const bool counts_kept = options->has_top && options->is_unique;
-    gs_ordered o = all_of(bucket);
+    gs_near_bucket bucket = *found;
     if (counts_kept)
         before = job->kept;
+    *records = 0;
     if (options->has_top && before >= options->top_count) {
-        o.count = 0;
-        return o;
+        *out = (gs_ordered){0};
+        return GS_OK;
     }
-    gs_near_bucket_sort(bucket, layout, &worker->scratch);
+    *records = bucket.same_count > 0 ? bucket.same_count : bucket.count;
+    if (!options->has_top)
+        GS_TRY(gs_twins_find(&worker->twins, &bucket, st));
+    gs_near_bucket_sort(&bucket, layout, &worker->scratch);
+    *out = all_of(&bucket);
     if (options->is_unique) {
         gs_witness_begin(&worker->seen, options->witness, 0, false);
-        o.count = bucket->same_count > 0 ? drop_same(layout, bucket, &worker->seen)
-                                         : drop_equals(layout, bucket, &worker->seen);
+        out->count = bucket.same_count > 0 ? drop_same(layout, &bucket, &worker->seen)
+                                           : drop_equals(layout, &bucket, &worker->seen);
+        out->same_count = 0;
+        out->has_twins = false;
+        *records = out->count;
         gs_witness_settle(&worker->seen);
     }
-    if (options->has_top && o.count > 0 && o.count >= options->top_count - before) {
-        o.count = (size_t)(options->top_count - before);
-        job->last_kept = ordered_at(&o, o.count - 1)->where;
+    if (options->has_top && *records > 0 && *records >= options->top_count - before) {
+        *records = options->top_count - before;
+        keep_first(out, *records);
+        job->last_kept = out->elements[out->count - 1].where;
     }
     if (counts_kept)
-        job->kept += o.count;
-    return o;
+        job->kept += *records;
+    return GS_OK;
 }
 
 /* Sorts a bucket that is close and sends it to the sink. */
@@ -298,7 +338,8 @@ static gs_code emit_near(gs_emit_job *job, unsigned number_of_worker, size_t num
     const bool is_text = gs_emit_is_text(job->sink);
     /* All of it goes out: who comes next need not wait until it is sorted. */
     const bool reserves_first = is_text && !options->has_top && !options->is_unique;
-    uint64_t offset = 0, bytes = 0;
+    uint64_t offset = 0, bytes = 0, records;
+    gs_ordered o;
 
     uint64_t begin_ns = gs_trace_begin(job->trace);
     if (reserves_first) {
@@ -306,7 +347,7 @@ static gs_code emit_near(gs_emit_job *job, unsigned number_of_worker, size_t num
         bytes = text_bytes(layout, &all);
         GS_TRY(gs_stream_reserve(stream, ticket, bytes, true, &offset, st));
     }
-    const gs_ordered o = order_bucket(job, bucket, bucket->begin, worker);
+    GS_TRY(order_bucket(job, bucket, bucket->begin, worker, &o, &records, st));
     gs_trace_end(job->trace, GS_LANE_WORKER, number_of_worker, "sort bucket", begin_ns,
                  0);
 
@@ -319,7 +360,7 @@ static gs_code emit_near(gs_emit_job *job, unsigned number_of_worker, size_t num
             GS_TRY(gs_stream_reserve(stream, ticket, bytes, true, &offset, st));
         }
         GS_TRY(gather_text(job, worker, &o, ticket, offset, bytes, st));
-        atomic_fetch_add(&job->sink->record_count, o.count);
+        atomic_fetch_add(&job->sink->record_count, records);
     }
     gs_trace_end(job->trace, GS_LANE_WORKER, number_of_worker, "gather", begin_ns, bytes);
     return GS_OK;
@@ -410,6 +451,7 @@ static void close_workers(gs_emit_job *job)
     for (size_t w = 0; job->workers != NULL && w < job->worker_count; w++) {
         gs_mem_free(job->workers[w].scratch.elements);
         gs_bucket_copy_release(&job->workers[w].room);
+        gs_twin_search_release(&job->workers[w].twins);
         gs_witness_release(&job->workers[w].seen);
         gs_sink_piece_free(job->workers[w].piece);
     }

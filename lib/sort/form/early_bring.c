@@ -309,6 +309,8 @@ static gs_code bring_bucket(const gs_early_split *s, size_t bucket, gs_near_buck
     else if (!take_bucket(s, bucket, &size, out, key_room))
         return gs_map_name_fail_changed(s->arena, st);
     gs_assert(out->copied_count == out->count);
+    if (size.is_in_place && s->encoder == NULL)
+        out->heads = s->file == NULL ? (uint8_t *)s->lists.pages : out->to;
     return GS_OK;
 }
 
