@@ -58,8 +58,8 @@ static void add(fixture *f, const uint8_t *string, size_t length)
     memcpy(f->text + f->bytes, string, length);
     f->text[f->bytes + length] = '\n';
     e->where = gs_where_pack(f->bytes, length);
+    gs_tie_put_words(&f->layout, e, f->text + f->bytes, length, DEPTH);
     f->bytes += length + 1;
-    gs_tie_put_words(&f->layout, e, string, length, DEPTH);
 }
 
 /* Strings that begin alike, share a long piece or differ in one byte only, of `kinds`
