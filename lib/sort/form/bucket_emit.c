@@ -38,54 +38,6 @@ static inline uint64_t *equals_of(gs_element *e)
     return &e->prefix;
 }
 
-/* Drops all but the first of a bucket that is one record. */
-static size_t drop_same(const gs_record_layout *layout, const gs_near_bucket *bucket,
-                        gs_witness_piece *seen)
-{
-    gs_element *const e = bucket->elements;
-    const gs_record r = gs_record_at(layout, bucket->arena, e->where);
-    if (bucket->same_count > 1)
-        gs_witness_drop(seen, r.line, r.line_bytes, bucket->same_count - 1);
-    *equals_of(e) = bucket->same_count;
-    return 1;
-}
-
-/* How many records of the bucket an element stands for, before equals are dropped. */
-static inline uint64_t twins_of(const gs_near_bucket *bucket, const gs_element *e)
-{
-    return bucket->has_twins ? gs_twins_count(bucket->arena, e) : 1;
-}
-
-/* Drops all but the first of equal neighbours, which counts them. Returns how many are
- * left. */
-static size_t drop_equals(const gs_record_layout *layout, const gs_near_bucket *bucket,
-                          gs_witness_piece *seen)
-{
-    const uint8_t *const arena = bucket->arena;
-    gs_element *const e = bucket->elements;
-    const size_t n = bucket->count;
-    size_t kept = 0;
-    gs_record last = {0};
-    for (size_t i = 0; i < n; i++) {
-        if (i + PREFETCH_AHEAD < n)
-            __builtin_prefetch(arena + gs_where_offset(e[i + PREFETCH_AHEAD].where));
-        const gs_record r = gs_record_at(layout, arena, e[i].where);
-        const uint64_t times = twins_of(bucket, &e[i]);
-        if (kept > 0 && r.string_bytes == last.string_bytes &&
-            memcmp(r.string, last.string, r.string_bytes) == 0) {
-            *equals_of(&e[kept - 1]) += times;
-            gs_witness_drop(seen, r.line, r.line_bytes, times);
-            continue;
-        }
-        if (times > 1)
-            gs_witness_drop(seen, r.line, r.line_bytes, times - 1);
-        e[kept].where = e[i].where;
-        *equals_of(&e[kept++]) = times;
-        last = r;
-    }
-    return kept;
-}
-
 /* What of a record is text: its line, and the end of it. */
 typedef struct gs_text_view {
     const uint8_t *bytes;
@@ -104,24 +56,56 @@ typedef struct gs_ordered {
     const uint8_t *arena;
     gs_element *elements;
     size_t count;
-    uint64_t same_count; /* > 0: the one there is stands for so many */
-    bool has_twins;      /* the heads of records say how many there are of each */
+    uint64_t records; /* that all stand for: if there is one element, any number */
+    bool has_twins;   /* the heads of records say how many there are of each */
 } gs_ordered;
 
 static inline uint64_t times_of(const gs_ordered *o, size_t i)
 {
     if (o->has_twins)
         return gs_twins_count(o->arena, &o->elements[i]);
-    return o->same_count > 0 ? o->same_count : 1;
+    return o->count == 1 ? o->records : 1;
 }
 
+/* A bucket whose twins are not found yet. */
 static gs_ordered all_of(const gs_near_bucket *bucket)
 {
     return (gs_ordered){.arena = bucket->arena,
                         .elements = bucket->elements,
                         .count = bucket->count,
-                        .same_count = bucket->same_count,
-                        .has_twins = bucket->has_twins};
+                        .records =
+                            bucket->same_count > 0 ? bucket->same_count : bucket->count};
+}
+
+/* Drops all but the first of equal neighbours, which counts them: o->count are left, and
+ * each is shown once. */
+static void drop_equals(const gs_record_layout *layout, gs_ordered *o,
+                        gs_witness_piece *seen)
+{
+    gs_element *const e = o->elements;
+    const size_t n = o->count;
+    size_t kept = 0;
+    gs_record last = {0};
+    for (size_t i = 0; i < n; i++) {
+        if (i + PREFETCH_AHEAD < n)
+            __builtin_prefetch(o->arena + gs_where_offset(e[i + PREFETCH_AHEAD].where));
+        const gs_record r = gs_record_at(layout, o->arena, e[i].where);
+        const uint64_t times = times_of(o, i);
+        if (kept > 0 && r.string_bytes == last.string_bytes &&
+            memcmp(r.string, last.string, r.string_bytes) == 0) {
+            *equals_of(&e[kept - 1]) += times;
+            gs_witness_drop(seen, r.line, r.line_bytes, times);
+            continue;
+        }
+        if (times > 1)
+            gs_witness_drop(seen, r.line, r.line_bytes, times - 1);
+        e[kept].where = e[i].where;
+        *equals_of(&e[kept++]) = times;
+        last = r;
+    }
+    o->count = kept;
+    o->records = kept;
+    o->has_twins = false;
 }
 
 /* How much text the bucket is, whose twins are not found yet. It follows from its
@@ -132,8 +116,8 @@ static uint64_t text_bytes(const gs_record_layout *layout, const gs_ordered *o)
     const gs_element *const e = o->elements;
     const size_t n = o->count;
     uint64_t sum = 0, longest = 0;
-    if (o->same_count > 0 && n > 0)
-        return o->same_count * text_of(layout, arena, e->where).length;
+    if (n == 1)
+        return o->records * text_of(layout, arena, e->where).length;
     for (size_t i = 0; i < n && !layout->is_keyed; i++) {
         const uint64_t length = e[i].where & GS_WHERE_LENGTH_LONG;
         sum += length;
@@ -277,52 +261,45 @@ static gs_code emit_records(const gs_emit_job *job, gs_sink_piece *piece,
 }
 
 /* Leaves the first so many of records that were put in order. */
-static void keep_first(gs_ordered *o, uint64_t count)
+static void keep_first(gs_ordered *o, uint64_t records)
 {
-    gs_assert(!o->has_twins && count > 0);
-    if (o->same_count > 0)
-        o->same_count = count;
-    else
-        o->count = (size_t)count;
+    gs_assert(!o->has_twins && records > 0);
+    o->records = records;
+    if (o->count > 1)
+        o->count = (size_t)records;
 }
 
-/* Puts the bucket in order and drops what is not to be shown; *records are shown. */
+/* Puts the bucket in order and drops what is not to be shown. */
 static gs_code order_bucket(gs_emit_job *job, const gs_near_bucket *found,
-                            uint64_t before, gs_emit_worker *worker, gs_ordered *out,
-                            uint64_t *records, gs_status *st)
+                            gs_emit_worker *worker, gs_ordered *o, gs_status *st)
 {
     const gs_emit_options *const options = job->options;
     const gs_record_layout *const layout = &job->buckets->layout;
     const bool counts_kept = options->has_top && options->is_unique;
+    const uint64_t before = counts_kept ? job->kept : found->begin;
     gs_near_bucket bucket = *found;
-    if (counts_kept)
-        before = job->kept;
-    *records = 0;
+    *o = all_of(found);
     if (options->has_top && before >= options->top_count) {
-        *out = (gs_ordered){0};
+        o->count = 0;
+        o->records = 0;
         return GS_OK;
     }
-    *records = bucket.same_count > 0 ? bucket.same_count : bucket.count;
     if (!options->has_top)
         GS_TRY(gs_twins_find(&worker->twins, &bucket, st));
+    o->count = bucket.count;
+    o->has_twins = bucket.has_twins;
     gs_near_bucket_sort(&bucket, layout, &worker->scratch);
-    *out = all_of(&bucket);
     if (options->is_unique) {
         gs_witness_begin(&worker->seen, options->witness, 0, false);
-        out->count = bucket.same_count > 0 ? drop_same(layout, &bucket, &worker->seen)
-                                           : drop_equals(layout, &bucket, &worker->seen);
-        out->same_count = 0;
-        out->has_twins = false;
-        *records = out->count;
+        drop_equals(layout, o, &worker->seen);
         gs_witness_settle(&worker->seen);
     }
-    if (options->has_top && *records > 0 && *records >= options->top_count - before) {
-        *records = options->top_count - before;
-        keep_first(out, *records);
-        job->last_kept = out->elements[out->count - 1].where;
+    if (options->has_top && o->records > 0 && o->records >= options->top_count - before) {
+        keep_first(o, options->top_count - before);
+        job->last_kept = o->elements[o->count - 1].where;
     }
     if (counts_kept)
-        job->kept += *records;
+        job->kept += o->records;
     return GS_OK;
 }
 
@@ -338,7 +315,7 @@ static gs_code emit_near(gs_emit_job *job, unsigned number_of_worker, size_t num
     const bool is_text = gs_emit_is_text(job->sink);
     /* All of it goes out: who comes next need not wait until it is sorted. */
     const bool reserves_first = is_text && !options->has_top && !options->is_unique;
-    uint64_t offset = 0, bytes = 0, records;
+    uint64_t offset = 0, bytes = 0;
     gs_ordered o;
 
     uint64_t begin_ns = gs_trace_begin(job->trace);
@@ -347,7 +324,7 @@ static gs_code emit_near(gs_emit_job *job, unsigned number_of_worker, size_t num
         bytes = text_bytes(layout, &all);
         GS_TRY(gs_stream_reserve(stream, ticket, bytes, true, &offset, st));
     }
-    GS_TRY(order_bucket(job, bucket, bucket->begin, worker, &o, &records, st));
+    GS_TRY(order_bucket(job, bucket, worker, &o, st));
     gs_trace_end(job->trace, GS_LANE_WORKER, number_of_worker, "sort bucket", begin_ns,
                  0);
 
@@ -360,7 +337,7 @@ static gs_code emit_near(gs_emit_job *job, unsigned number_of_worker, size_t num
             GS_TRY(gs_stream_reserve(stream, ticket, bytes, true, &offset, st));
         }
         GS_TRY(gather_text(job, worker, &o, ticket, offset, bytes, st));
-        atomic_fetch_add(&job->sink->record_count, records);
+        atomic_fetch_add(&job->sink->record_count, o.records);
     }
     gs_trace_end(job->trace, GS_LANE_WORKER, number_of_worker, "gather", begin_ns, bytes);
     return GS_OK;
