@@ -3,10 +3,13 @@
  * Arrays of numbers, sorted in place, by a GPU or the cores. Signed numbers and floats
  * become unsigned ones that compare like them, and are turned back.
  */
+#include <stdatomic.h>
 #include <string.h>
 
+#include "gpu/device/device.h"
 #include "lib/api/api_call.h"
 #include "lib/api/api_job.h"
+#include "lib/api/number_choice.h"
 #include "lib/api/number_device.h"
 #include "lib/api/number_sort.h"
 #include "lib/api/number_turn.h"
@@ -89,12 +92,21 @@ static gs_code sort_by_cores(number_job *n, gs_status *st)
 
 /* --- by a GPU ----------------------------------------------------------------------- */
 
-/* Wanted by name; "auto" goes by the cores, which are as fast as the way to a GPU and
- * back (tests/bench/RESULTS.md). */
-static bool wants_gpu(const gpusort_job *job)
+/* A GPU has sorted for this process: what its start takes is paid. */
+static atomic_bool has_gpu_started;
+
+static bool is_auto(const gpusort_job *job)
 {
-    return job->engine != NULL && strcmp(job->engine, "auto") != 0 &&
-           strcmp(job->engine, "cpu") != 0;
+    return job->engine == NULL || strcmp(job->engine, "auto") == 0;
+}
+
+static bool wants_gpu(const number_job *n, unsigned threads)
+{
+    if (is_auto(n->job.job))
+        return gs_number_gpu_pays(n->count, gs_number_width(n->type), threads,
+                                  atomic_load(&has_gpu_started)) &&
+               gs_device_is_likely();
+    return strcmp(n->job.job->engine, "cpu") != 0;
 }
 
 /* False if there is no GPU that can: the numbers are as they were. */
@@ -103,10 +115,13 @@ static bool sort_by_gpu(number_job *n)
     gs_status st = {.code = GS_OK};
     const gs_number_array array = {n->numbers, n->scratch.bytes, n->count, n->type};
     if (gs_number_device_sort(&array, n->job.job, n->team, &n->job.log, &n->job.cancel,
-                              &st) == GS_OK)
+                              &st) == GS_OK) {
+        atomic_store(&has_gpu_started, true);
         return true;
+    }
     if (st.code != GS_ERR_CANCELLED)
-        gs_log_say(&n->job.log, GS_LOG_WARNING, "%s; sorting by the cores", st.msg);
+        gs_log_say(&n->job.log, is_auto(n->job.job) ? GS_LOG_INFO : GS_LOG_WARNING,
+                   "%s; sorting by the cores", st.msg);
     gs_status_clear(&st);
     return false;
 }
@@ -121,7 +136,7 @@ static gs_code sort_numbers(number_job *n, gs_status *st)
     const size_t bytes = n->count * gs_number_width(n->type);
     GS_TRY(gs_team_new(&n->team, threads, st));
     GS_TRY(gs_fresh_memory_init(&n->scratch, bytes, "numbers", st));
-    if (!wants_gpu(n->job.job) || !sort_by_gpu(n))
+    if (!wants_gpu(n, threads) || !sort_by_gpu(n))
         GS_NOTED(sort_by_cores(n, st));
     gs_status left = {.code = GS_OK};
     GS_NOTED(gs_team_run(n->team, leave_pages, n, &left));

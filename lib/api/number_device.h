@@ -16,8 +16,9 @@ typedef struct gs_number_array {
     gpusort_type type;
 } gs_number_array;
 
-/* By the engine and the GPUs that the job names. What comes back is looked at: it is in
- * order, and what went there. After a failure the numbers are as they were. */
+/* By the engine and the GPU that the job names, else as suits the numbers, on the first.
+ * What comes back is looked at: it is in order, and what went there. After a failure the
+ * numbers are as they were. */
 GS_MUST_CHECK gs_code gs_number_device_sort(const gs_number_array *array,
                                             const gpusort_job *job, gs_team *team,
                                             const gs_log *log, const volatile int *cancel,

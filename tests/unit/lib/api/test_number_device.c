@@ -3,7 +3,8 @@
  * Arrays of numbers by a GPU; `gpu`: on the pretended one, whose steps fail one after the
  * other, each in a process of its own. What would break: numbers lost when a GPU fails on
  * the way back, keys that are no longer the numbers, a block or its edge left out, an
- * order or a bit that a GPU gets wrong and nobody sees.
+ * order or a bit that a GPU gets wrong and nobody sees, cores where a GPU is there and
+ * faster, a warning of a GPU that nobody asked for.
  */
 #define CHECK_STARTS_THREADS
 
@@ -17,6 +18,7 @@
 #include <unistd.h>
 
 #include "gpu/device/device.h"
+#include "lib/api/number_choice.h"
 #include "tests/check.h"
 
 enum { MOST = (1 << 17) * 2 + 1234 }; /* three blocks, the last one cut */
@@ -127,6 +129,65 @@ static void stopped_numbers_are_all_there(void)
     free(numbers);
 }
 
+static void note_choice(void *context, gpusort_level level, const char *text)
+{
+    unsigned *const said = context;
+    if (strstr(text, "by the cores") != NULL)
+        said[level <= GPUSORT_SAYS_WARNING]++;
+}
+
+/* How often a GPU that fails was asked, of a sort that says nothing of engines. */
+static unsigned asked_by_itself(size_t count, uint64_t *seed)
+{
+    unsigned said[2] = {0, 0};
+    gpusort_error error = GPUSORT_NO_ERROR;
+    const gpusort_job usual = {.threads = 1, .log = note_choice, .context = said};
+    uint64_t *const numbers = malloc(count * sizeof *numbers);
+    REQUIRE(numbers != NULL);
+    draw(numbers, count, GPUSORT_U64, seed);
+    REQUIRE(gpusort_sort_numbers(numbers, count, GPUSORT_U64, &usual, &error) ==
+            GPUSORT_OK);
+    for (size_t i = 1; i < count; i++)
+        CHECK(numbers[i - 1] <= numbers[i]);
+    free(numbers);
+    CHECK(said[true] == 0); /* nobody asked for it, so nobody is warned */
+    return said[false];
+}
+
+/* A first sort brings three blocks there and back; what fails is the next one. */
+static void auto_takes_a_gpu_that_has_started(void)
+{
+    const size_t enough = 700000;
+    const pid_t child = fork();
+    REQUIRE(child >= 0);
+    if (child == 0) {
+        uint64_t seed = 5;
+        REQUIRE(setenv("GS_FAKE_GPU_FAIL", "copy:7", 1) == 0);
+        CHECK(asked_by_itself(enough, &seed) == 0);
+        sort_both(&types[3], MOST, 1, 0, &seed);
+        CHECK(asked_by_itself(enough / 10, &seed) == 0);
+        CHECK(asked_by_itself(enough, &seed) == 1);
+        exit(check_result());
+    }
+    int status = 0;
+    REQUIRE(waitpid(child, &status, 0) == child);
+    CHECK(status == 0);
+}
+
+static void auto_goes_by_what_was_measured(void)
+{
+    enum { COLD = false, STARTED = true };
+    const size_t million = 1000000;
+    CHECK(!gs_number_gpu_pays(100 * million, 8, 16, COLD));
+    CHECK(gs_number_gpu_pays(400 * million, 8, 16, COLD));
+    CHECK(gs_number_gpu_pays(100 * million, 8, 16, STARTED));
+    CHECK(!gs_number_gpu_pays(million, 8, 16, STARTED));
+    CHECK(gs_number_gpu_pays(million, 8, 1, STARTED));
+    CHECK(
+        !gs_number_gpu_pays(10000 * million, 8, 64, STARTED)); /* the cores are faster */
+    CHECK(!gs_number_gpu_pays(0, 8, 1, STARTED));
+}
+
 static void refused_without_a_gpu(void)
 {
     gpusort_error error = GPUSORT_NO_ERROR;
@@ -141,12 +202,15 @@ int main(int argc, char **argv)
     const bool is_pretended = argc > 1 && strcmp(argv[1], "gpu") == 0;
     const bool has_gpu = gs_device_count() > 0;
     REQUIRE(has_gpu || !is_pretended);
+    auto_goes_by_what_was_measured();
     if (!has_gpu) {
         refused_without_a_gpu();
         return check_result();
     }
-    if (is_pretended)
+    if (is_pretended) {
         each_step_fails();
+        auto_takes_a_gpu_that_has_started();
+    }
     every_type();
     stopped_numbers_are_all_there();
     return check_result();
