@@ -35,6 +35,6 @@ def bars(data, programs, colours, number):
     middle = (len(programs) - 1) / 2
     drawn = ['"%s" using %d:xtic(1) title "%s" linecolor rgb "%s"' % (data, i + 2, p, colours[p])
              for i, p in enumerate(programs)]
-    drawn += ['"%s" using ($0%+.3f):%d:(sprintf("%s", $%d)) with labels offset 0,0.6 notitle' % (
+    drawn += ['"%s" using ($0%+.3f):%d:(sprintf("%s", $%d)) with labels font ",11" offset 0,0.6 notitle' % (
         data, (i - middle) / (len(programs) + 1), i + 2, number, i + 2) for i in range(len(programs))]
     return "plot " + ", ".join(drawn)

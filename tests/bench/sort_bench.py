@@ -24,6 +24,7 @@ import typing
 import figures
 import results_page
 
+PLOT_ROW = 10  # inputs beside each other, as many as a page shows
 GNU_SIZES = os.environ.get("BENCH_GNU_SIZES", "256M,1G,4G").split(",")
 PEERS = {
     "DuckDB": ("duckdb", """
@@ -253,30 +254,34 @@ class Bench:
         programs = [p for p in ("GNU sort", "DuckDB", "Polars") if any(row[1] == p for row in self.table)]
         titles = list(dict.fromkeys(row[0] for row in self.table))
         found = {(row[0], row[1]): float(row[5].split()[0]) for row in self.table if row[5]}
-        data = "%s/%s.dat" % (self.results, self.section)
-        with open(data, "w", encoding="utf-8") as f:
-            for title in titles:
-                values = [found.get((title, p)) for p in programs]
-                label = "\\n".join(textwrap.wrap(title, 16))
-                f.write('"%s" %s\n' % (label, " ".join("%.3f" % v if v else "NaN" for v in values)))
         colours = {"GNU sort": "#9aa5b1", "DuckDB": "#e3b341", "Polars": "#6fa8dc"}
+        rows = -(-len(titles) // PLOT_ROW)
+        width = -(-len(titles) // rows)
+        panels = []
+        for row in range(rows):
+            data = "%s/%s-%d.dat" % (self.results, self.section, row)
+            with open(data, "w", encoding="utf-8") as f:
+                for title in titles[row * width:(row + 1) * width]:
+                    values = [found.get((title, p)) for p in programs]
+                    label = "\\n".join(textwrap.wrap(title, 14))
+                    f.write('"%s" %s\n' % (label, " ".join("%.3f" % v if v else "NaN" for v in values)))
+            panels.append(figures.bars(data, programs, colours, "%.1f") + "\nunset key")
         script = """
-set terminal svg size %d,440 font "sans-serif,13" background "white"
+set terminal svg size %d,%d font "sans-serif,13" background "white"
 set output "%s"
+set multiplot layout %d,1 title "times as long as gpusort takes, which is the green line; %d threads"
 set style data histograms
 set style histogram clustered gap 1
 set style fill solid border -1
 set boxwidth 1
 set grid ytics linecolor rgb "#dddddd"
-set ylabel "times gpusort's time"
-set yrange [0:*]
-set offsets 0, 0, graph 0.08, 0
-set key top right
-set bmargin 7
+set yrange [0:%g]
+set key top left horizontal
+set bmargin 5.5
 set arrow from graph 0, first 1 to graph 1, first 1 nohead linewidth 2 linecolor rgb "#2f855a"
-set title "as long as gpusort, which is the green line; %d threads" noenhanced
 %s
-""" % (max(900, 110 * len(titles)), picture, self.threads, figures.bars(data, programs, colours, "%.1f"))
+unset multiplot
+""" % (max(700, 130 * width), 40 + 330 * rows, picture, rows, self.threads, 1.25 * max(found.values()), "\n".join(panels))
         subprocess.run(["gnuplot"], input=script, text=True, check=False)
 
 
