@@ -116,6 +116,18 @@ static inline bool gs_engine_is_known(const char *name)
     return is_known;
 }
 
+/* Of what a program was told, `name` or nothing: whether it leaves the choice, and
+ * whether it wants a GPU. */
+static inline bool gs_engine_is_auto(const char *name)
+{
+    return name == NULL || strcmp(name, "auto") == 0;
+}
+
+static inline bool gs_engine_is_of_gpu(const char *name)
+{
+    return !gs_engine_is_auto(name) && strcmp(name, "cpu") != 0;
+}
+
 /* What an engine with these options would hold. Asks the devices, allocates nothing. */
 GS_MUST_CHECK gs_code gs_engine_needs(const gs_engine_options *options,
                                       gs_engine_memory *out, gs_status *st);

@@ -75,7 +75,7 @@ static void *watch(void *context)
 
 static gs_code check_engine(const char *name, gs_status *st)
 {
-    if (name == NULL || strcmp(name, "auto") == 0 || strcmp(name, "cpu") == 0)
+    if (!gs_engine_is_of_gpu(name))
         return GS_OK;
     if (!gs_engine_is_known(name))
         return GS_FAIL(st, GS_ERR_ARG, 0, "unknown engine '%.100s'", name);

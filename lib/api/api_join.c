@@ -2,8 +2,8 @@
 /*
  * Joins of two inputs.
  */
-#include <string.h>
 
+#include "gpu/engine/engine.h"
 #include "lib/api/api_call.h"
 #include "lib/api/api_files.h"
 #include "lib/api/api_key.h"
@@ -45,9 +45,7 @@ static gs_code check_sort(const gs_sort_options *o, gs_status *st)
         {o->verify, "verification: other lines come out than went in"},
         {o->checkpoint != NULL || o->compress_program != NULL,
          "checkpoint or program that packs"},
-        {o->engine != NULL && strcmp(o->engine, "auto") != 0 &&
-             strcmp(o->engine, "cpu") != 0,
-         "engine but cpu"},
+        {gs_engine_is_of_gpu(o->engine), "engine but cpu"},
     };
     for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
         if (others[i].is_there)

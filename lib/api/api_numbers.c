@@ -4,9 +4,9 @@
  * become unsigned ones that compare like them, and are turned back.
  */
 #include <stdatomic.h>
-#include <string.h>
 
 #include "gpu/device/device.h"
+#include "gpu/engine/engine.h"
 #include "lib/api/api_call.h"
 #include "lib/api/api_job.h"
 #include "lib/api/number_choice.h"
@@ -95,18 +95,14 @@ static gs_code sort_by_cores(number_job *n, gs_status *st)
 /* A GPU has sorted for this process: what its start takes is paid. */
 static atomic_bool has_gpu_started;
 
-static bool is_auto(const gpusort_job *job)
-{
-    return job->engine == NULL || strcmp(job->engine, "auto") == 0;
-}
-
 static bool wants_gpu(const number_job *n, unsigned threads)
 {
-    if (is_auto(n->job.job))
+    const char *const engine = n->job.job->engine;
+    if (gs_engine_is_auto(engine))
         return gs_number_gpu_pays(n->count, gs_number_width(n->type), threads,
                                   atomic_load(&has_gpu_started)) &&
                gs_device_is_likely();
-    return strcmp(n->job.job->engine, "cpu") != 0;
+    return gs_engine_is_of_gpu(engine);
 }
 
 /* False if there is no GPU that can: the numbers are as they were. */
@@ -120,7 +116,8 @@ static bool sort_by_gpu(number_job *n)
         return true;
     }
     if (st.code != GS_ERR_CANCELLED)
-        gs_log_say(&n->job.log, is_auto(n->job.job) ? GS_LOG_INFO : GS_LOG_WARNING,
+        gs_log_say(&n->job.log,
+                   gs_engine_is_auto(n->job.job->engine) ? GS_LOG_INFO : GS_LOG_WARNING,
                    "%s; sorting by the cores", st.msg);
     gs_status_clear(&st);
     return false;

@@ -164,14 +164,6 @@ fail:
     return st->code;
 }
 
-/* One that is named, not only that it is to be a GPU's. */
-static const char *named_engine(const char *engine)
-{
-    const bool is_named =
-        engine != NULL && strcmp(engine, "auto") != 0 && strcmp(engine, "gpu") != 0;
-    return is_named ? engine : NULL;
-}
-
 /* What a limit leaves beside the keys. */
 static gs_code settle_memory(gs_engine_options *o, size_t key_bytes, gs_status *st)
 {
@@ -191,8 +183,9 @@ gs_code gs_number_device_sort(const gs_number_array *array, const gpusort_job *j
     const size_t bytes = array->count * sizeof(uint64_t);
     void *d_keys = NULL, *locked = NULL;
     device_way w = {.array = array, .cancel = cancel};
+    const bool is_any = job->engine != NULL && strcmp(job->engine, "gpu") == 0;
     gs_engine_options options = {
-        .name = named_engine(job->engine),
+        .name = is_any ? NULL : job->engine,
         .type = GS_BATCH_U64,
         .place = GS_PLACE_DEVICE,
         .count_max = array->count,

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "gpu/engine/engine.h"
 #include "io/output.h"
 #include "io/spill.h"
 #include "lib/base/assertion.h"
@@ -279,9 +280,7 @@ static bool may_have_stretches(const gs_sort_options *o)
     uint64_t bytes = 0;
     if (o->order.form != GS_FORM_LINES || o->has_columns || o->header_lines > 0 ||
         o->no_map || o->checkpoint != NULL || o->compress_program != NULL ||
-        o->input_count > GS_STRETCHES_MAX ||
-        (o->engine != NULL && strcmp(o->engine, "auto") != 0 &&
-         strcmp(o->engine, "cpu") != 0))
+        o->input_count > GS_STRETCHES_MAX || gs_engine_is_of_gpu(o->engine))
         return false;
     for (size_t i = 0; i < o->input_count; i++) {
         struct stat info;

@@ -42,16 +42,11 @@ static gs_code ask_device(gs_tuple_sorter *s, gs_status *st)
     return GS_OK;
 }
 
-bool gs_tuple_engine_is_gpu(const char *engine)
-{
-    return engine != NULL && strcmp(engine, "auto") != 0 && strcmp(engine, "cpu") != 0;
-}
-
 static void choose(gs_tuple_sorter *s, const gs_tuple_sorter_options *o,
                    const gs_log *log, gs_status *st)
 {
     (void)snprintf(s->name, sizeof s->name, "cpu");
-    if (!gs_tuple_engine_is_gpu(o->engine))
+    if (!gs_engine_is_of_gpu(o->engine))
         return;
     const char *const name = o->engine;
     const bool is_any = strcmp(name, "gpu") == 0;

@@ -27,16 +27,14 @@ typedef enum gs_tuple_width {
 } gs_tuple_width;
 
 typedef struct gs_tuple_sorter_options {
-    const char *engine; /* "gpu" or an engine's name; NULL, "auto" or "cpu": the CPU */
+    /* One of a GPU, else the CPU sorts, with "auto" too: starting a GPU and moving tuples
+     * there and back has taken longer than the sort in every case measured
+     * (tests/bench/RESULTS.md). */
+    const char *engine;
     size_t gpu_memory_bytes; /* 0: what is free less a reserve */
     const int *gpus;         /* none: the first */
     size_t gpu_count;
 } gs_tuple_sorter_options;
-
-/* Does an engine of that name need a GPU? "auto" does not: starting one and moving tuples
- * there and back has taken longer than the sort in every case measured
- * (tests/bench/RESULTS.md). */
-bool gs_tuple_engine_is_gpu(const char *engine);
 
 /* A GPU that cannot be used, or fails later, costs a warning, and the CPU sorts. The log
  * is borrowed until free(), and may be NULL. */

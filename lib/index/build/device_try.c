@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "gpu/engine/engine.h"
 #include "lib/base/share.h"
 
 static bool is_stdin(const char *name)
@@ -35,7 +36,7 @@ bool gs_device_is_worth(const gs_index_build_options *build)
 {
     const char *const engine = build->sorter.engine;
     uint64_t bytes = 0;
-    if (build->method != GS_INDEX_AUTO || (engine != NULL && strcmp(engine, "auto") != 0))
+    if (build->method != GS_INDEX_AUTO || !gs_engine_is_auto(engine))
         return false;
     for (size_t i = 0; i < build->input_count; i++) {
         struct stat info;

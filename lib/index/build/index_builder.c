@@ -18,6 +18,7 @@
 #include <string.h>
 
 #include "gpu/device/device.h"
+#include "gpu/engine/engine.h"
 #include "lib/base/assertion.h"
 #include "lib/base/machine.h"
 #include "lib/base/mem.h"
@@ -110,7 +111,7 @@ static gs_code choose_method(builder *b, gs_status *st)
                           ? "bsbi, as asked for"
                           : "bsbi: an engine to sort tuples was asked for";
     if (o->method == GS_INDEX_BSBI ||
-        (o->method == GS_INDEX_AUTO && gs_tuple_engine_is_gpu(o->sorter.engine) &&
+        (o->method == GS_INDEX_AUTO && gs_engine_is_of_gpu(o->sorter.engine) &&
          !b->goes_without_device))
         GS_TRY(gs_tuple_sorter_new(&b->sorter, &o->sorter, o->log, st));
     if (o->method == GS_INDEX_AUTO &&

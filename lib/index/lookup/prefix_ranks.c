@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "gpu/device/device.h"
+#include "gpu/engine/engine.h"
 #include "gpu/search/key_search.h"
 #include "lib/base/assertion.h"
 #include "lib/base/mem.h"
@@ -84,8 +85,7 @@ static bool is_forced(const gs_prefix_ranks_options *o)
 
 bool gs_prefix_ranks_are_wanted(const gs_prefix_ranks_options *o)
 {
-    const bool is_auto = o->engine == NULL || strcmp(o->engine, "auto") == 0;
-    return is_forced(o) || (is_auto && is_worth_it(o));
+    return is_forced(o) || (gs_engine_is_auto(o->engine) && is_worth_it(o));
 }
 
 gs_code gs_prefix_ranks_new(gs_prefix_ranks **out, const gs_prefix_ranks_options *options,

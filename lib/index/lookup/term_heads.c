@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "gpu/device/device.h"
+#include "gpu/engine/engine.h"
 #include "lib/base/assertion.h"
 #include "lib/base/cancel.h"
 #include "lib/base/mem.h"
@@ -60,8 +61,7 @@ struct gs_term_heads {
 
 static bool is_forced(const gs_term_heads_options *o)
 {
-    return o->engine != NULL && strcmp(o->engine, "auto") != 0 &&
-           strcmp(o->engine, "cpu") != 0;
+    return gs_engine_is_of_gpu(o->engine);
 }
 
 static bool is_worth_it(const gs_term_heads_options *o)
@@ -85,7 +85,7 @@ static void fall_back(const gs_term_heads *h, const char *why)
 static void open_device(gs_term_heads *h)
 {
     const gs_term_heads_options *const o = &h->options;
-    const bool is_auto = o->engine == NULL || strcmp(o->engine, "auto") == 0;
+    const bool is_auto = gs_engine_is_auto(o->engine);
     const char *const unfit = gs_head_device_unfit(o->segments, o->head);
     gs_status st = {.code = GS_OK};
     if (!is_forced(o) && !(is_auto && unfit == NULL && is_worth_it(o)))

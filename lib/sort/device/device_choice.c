@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 
 #include "gpu/device/device.h"
+#include "gpu/engine/engine.h"
 
 /* Below this the cores are done before a GPU has started and caught up. Measured with
  * sixteen cores (gpu/NOTES.md): plain lines cost them little, keys three times that. */
@@ -28,8 +29,8 @@ gs_device_choice gs_device_choose(const gs_sort_options *o,
                                   const gs_record_layout *layout, uint64_t stored_bytes)
 {
     gs_device_choice choice = {.input_bytes = stored_bytes};
-    const bool is_auto = o->engine == NULL || strcmp(o->engine, "auto") == 0;
-    if (!is_auto && strcmp(o->engine, "cpu") == 0)
+    const bool is_auto = gs_engine_is_auto(o->engine);
+    if (!is_auto && !gs_engine_is_of_gpu(o->engine))
         return choice;
     choice.is_forced = !is_auto;
     choice.can_read_again = are_files(o);

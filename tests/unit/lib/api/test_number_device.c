@@ -29,10 +29,16 @@ static const struct number_type {
 } types[] = {{GPUSORT_U32, 4}, {GPUSORT_I32, 4}, {GPUSORT_F32, 4},
              {GPUSORT_U64, 8}, {GPUSORT_I64, 8}, {GPUSORT_F64, 8}};
 
-static void count_warning(void *context, gpusort_level level, const char *text)
+/* How often a GPU was given up, without a warning and with one. */
+typedef struct given_up {
+    unsigned quietly, warned;
+} given_up;
+
+static void count_given_up(void *context, gpusort_level level, const char *text)
 {
-    unsigned *const warnings = context;
-    *warnings += level <= GPUSORT_SAYS_WARNING && strstr(text, "by the cores") != NULL;
+    given_up *const n = context;
+    if (strstr(text, "by the cores") != NULL)
+        (*(level <= GPUSORT_SAYS_WARNING ? &n->warned : &n->quietly))++;
 }
 
 static void draw(void *to, size_t count, gpusort_type type, uint64_t *seed)
@@ -56,10 +62,10 @@ static void draw(void *to, size_t count, gpusort_type type, uint64_t *seed)
 static void sort_both(const struct number_type *t, size_t count, unsigned threads,
                       unsigned wanted_warnings, uint64_t *seed)
 {
-    unsigned warnings = 0;
+    given_up n = {0, 0};
     gpusort_error error = GPUSORT_NO_ERROR;
     const gpusort_job by_gpu = {
-        .engine = "gpu", .threads = threads, .log = count_warning, .context = &warnings};
+        .engine = "gpu", .threads = threads, .log = count_given_up, .context = &n};
     char *const got = malloc(MOST * 8), *const want = malloc(MOST * 8);
     REQUIRE(got != NULL && want != NULL);
     draw(got, count, t->type, seed);
@@ -67,7 +73,7 @@ static void sort_both(const struct number_type *t, size_t count, unsigned thread
     REQUIRE(gpusort_sort_numbers(want, count, t->type, NULL, &error) == GPUSORT_OK);
     REQUIRE(gpusort_sort_numbers(got, count, t->type, &by_gpu, &error) == GPUSORT_OK);
     CHECK(memcmp(got, want, count * t->bytes) == 0);
-    CHECK(warnings == wanted_warnings);
+    CHECK(n.warned == wanted_warnings);
     free(got);
     free(want);
 }
@@ -82,27 +88,37 @@ static void every_type(void)
     }
 }
 
+/* In a process of its own, in which that step fails. */
+static void with_failure(const char *step, void (*work)(uint64_t seed), uint64_t seed)
+{
+    const pid_t child = fork();
+    REQUIRE(child >= 0);
+    if (child == 0) {
+        REQUIRE(setenv("GS_FAKE_GPU_FAIL", step, 1) == 0);
+        work(seed);
+        exit(check_result());
+    }
+    int status = 0;
+    REQUIRE(waitpid(child, &status, 0) == child);
+    if (status != 0)
+        fprintf(stderr, "failed: %s\n", step);
+    CHECK(status == 0);
+}
+
+static void sort_with_a_warning(uint64_t seed)
+{
+    const struct number_type *const t = &types[seed % 6];
+    sort_both(t, MOST, 1, 1, &seed);
+}
+
 /* With one thread the copies of three blocks are 1 to 3 there, 4 to 6 back. */
 static void each_step_fails(void)
 {
     static const char *const steps[] = {"memory:1", "locked:1", "copy:1", "copy:3",
                                         "engine:1", "submit:1", "wait:1", "copy:4",
                                         "copy:6",   "flip:2",   "flip:4", "flip:6"};
-    for (size_t s = 0; s < sizeof steps / sizeof *steps; s++) {
-        const pid_t child = fork();
-        REQUIRE(child >= 0);
-        if (child == 0) {
-            uint64_t seed = s;
-            REQUIRE(setenv("GS_FAKE_GPU_FAIL", steps[s], 1) == 0);
-            sort_both(&types[s % 6], MOST, 1, 1, &seed);
-            exit(check_result());
-        }
-        int status = 0;
-        REQUIRE(waitpid(child, &status, 0) == child);
-        if (status != 0)
-            fprintf(stderr, "failed: %s\n", steps[s]);
-        CHECK(status == 0);
-    }
+    for (size_t s = 0; s < sizeof steps / sizeof *steps; s++)
+        with_failure(steps[s], sort_with_a_warning, s);
 }
 
 static int stop_at_once(void *context, const gpusort_progress *p)
@@ -129,19 +145,12 @@ static void stopped_numbers_are_all_there(void)
     free(numbers);
 }
 
-static void note_choice(void *context, gpusort_level level, const char *text)
-{
-    unsigned *const said = context;
-    if (strstr(text, "by the cores") != NULL)
-        said[level <= GPUSORT_SAYS_WARNING]++;
-}
-
 /* How often a GPU that fails was asked, of a sort that says nothing of engines. */
 static unsigned asked_by_itself(size_t count, uint64_t *seed)
 {
-    unsigned said[2] = {0, 0};
+    given_up n = {0, 0};
     gpusort_error error = GPUSORT_NO_ERROR;
-    const gpusort_job usual = {.threads = 1, .log = note_choice, .context = said};
+    const gpusort_job usual = {.threads = 1, .log = count_given_up, .context = &n};
     uint64_t *const numbers = malloc(count * sizeof *numbers);
     REQUIRE(numbers != NULL);
     draw(numbers, count, GPUSORT_U64, seed);
@@ -150,28 +159,18 @@ static unsigned asked_by_itself(size_t count, uint64_t *seed)
     for (size_t i = 1; i < count; i++)
         CHECK(numbers[i - 1] <= numbers[i]);
     free(numbers);
-    CHECK(said[true] == 0); /* nobody asked for it, so nobody is warned */
-    return said[false];
+    CHECK(n.warned == 0); /* nobody asked for it, so nobody is warned */
+    return n.quietly;
 }
 
 /* A first sort brings three blocks there and back; what fails is the next one. */
-static void auto_takes_a_gpu_that_has_started(void)
+static void sort_by_itself(uint64_t seed)
 {
     const size_t enough = 700000;
-    const pid_t child = fork();
-    REQUIRE(child >= 0);
-    if (child == 0) {
-        uint64_t seed = 5;
-        REQUIRE(setenv("GS_FAKE_GPU_FAIL", "copy:7", 1) == 0);
-        CHECK(asked_by_itself(enough, &seed) == 0);
-        sort_both(&types[3], MOST, 1, 0, &seed);
-        CHECK(asked_by_itself(enough / 10, &seed) == 0);
-        CHECK(asked_by_itself(enough, &seed) == 1);
-        exit(check_result());
-    }
-    int status = 0;
-    REQUIRE(waitpid(child, &status, 0) == child);
-    CHECK(status == 0);
+    CHECK(asked_by_itself(enough, &seed) == 0);
+    sort_both(&types[3], MOST, 1, 0, &seed);
+    CHECK(asked_by_itself(enough / 10, &seed) == 0);
+    CHECK(asked_by_itself(enough, &seed) == 1);
 }
 
 static void auto_goes_by_what_was_measured(void)
@@ -209,7 +208,7 @@ int main(int argc, char **argv)
     }
     if (is_pretended) {
         each_step_fails();
-        auto_takes_a_gpu_that_has_started();
+        with_failure("copy:7", sort_by_itself, 5);
     }
     every_type();
     stopped_numbers_are_all_there();
