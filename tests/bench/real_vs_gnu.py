@@ -15,7 +15,6 @@ import sys
 from real_inputs import RealInputs
 from sort_bench import Bench
 
-SMALL = ["-S", "128M"]
 # Terms of 12 letters, of which the first two are the same.
 LONGER = r'{ printf "te%s\t%s\n", substr($1 $1 $1 $1 $1, 1, 10), $2 }'
 
@@ -85,8 +84,8 @@ def main():
         bench.require_program()
         measure("paths", "paths of Debian's files", real.paths, [], peers_of="lines")
         measure("sources", "lines of Linux", real.source_lines, [], peers_of="lines")
-        measure("paths-small", "paths, -S 128M", real.paths, [], our_options=SMALL, gnu_size="128M")
-        measure("sources-small", "lines of Linux, -S 128M", real.source_lines, [], our_options=SMALL, gnu_size="128M")
+        measure("paths-small", "paths, -S 128M", real.paths, [], memory=128, peers_of="lines")
+        measure("sources-small", "lines of Linux, -S 128M", real.source_lines, [], memory=128, peers_of="lines")
         measure("paths-key", "paths by package, -k2,2", real.paths, ["-k2,2"])
         measure("paths-fold", "paths, -f", real.paths, ["-f"])
         measure("sources-unique", "lines of Linux, -u", real.source_lines, ["-u"])

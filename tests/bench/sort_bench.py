@@ -2,12 +2,12 @@
 """How programs that sort are measured beside each other: sort_vs_gnu.py and real_vs_gnu.py
 say what they sort. sort_vs_gnu.sh says what the variables mean.
 
-Of every workload find GNU sort's best -S of three, then run the programs in turn
-(A B A B ...) and compare pair by pair. Before each run its old output is removed, the
-input is read once and dirty pages are written, so that nobody pays for the run before.
-Peak memory and processor time are what the kernel says of the process. The outputs are
-compared byte by byte once, those of tables by the ids of their records; another program whose
-output differs is left out.
+Of every workload find the best -S of three for GNU sort and those like it, then run the programs
+(sort_peers.py) in turn (A B A B ...) and compare pair by pair. Before each run its old output is
+removed, the input is read once and dirty pages are written, so that nobody pays for the run
+before. Peak memory and processor time are what the kernel says of the process. The outputs are
+compared byte by byte once, those of tables by the ids of their records; another program that fails
+or whose output differs is left out.
 """
 import csv
 import filecmp
@@ -23,46 +23,11 @@ import typing
 
 import figures
 import results_page
+import sort_peers
 
 PLOT_ROW = 10  # inputs beside each other, as many as a page shows
 GNU_SIZES = os.environ.get("BENCH_GNU_SIZES", "256M,1G,4G").split(",")
-PEERS = {
-    "DuckDB": ("duckdb", """
-import duckdb, sys
-source, target, threads, kind = sys.argv[1:]
-c = duckdb.connect()
-c.execute("SET threads = %s; SET preserve_insertion_order = false; SET enable_progress_bar = false" % threads)
-if kind == "table":
-    columns = "{'id': 'BIGINT', 'name': 'VARCHAR', 'price': 'DOUBLE', 'path': 'VARCHAR'}"
-    c.execute("COPY (SELECT * FROM read_csv('%s', header = true, auto_detect = false, delim = ',', quote = '\\"', "
-              "escape = '\\"', columns = %s) ORDER BY name, price, id) TO '%s' (FORMAT csv, HEADER true)"
-              % (source, columns, target))
-    sys.exit()
-if kind == "tuples":
-    columns, order, mark = "{'a': 'VARCHAR', 'b': 'BIGINT'}", "a, b", "\\t"
-else:
-    columns, order, mark = "{'a': 'VARCHAR'}", "a", "\\x01"
-c.execute("COPY (SELECT * FROM read_csv('%s', header = false, auto_detect = false, delim = '%s', quote = '', "
-          "escape = '', columns = %s) ORDER BY %s) TO '%s' (FORMAT csv, HEADER false, DELIMITER '%s', QUOTE '')"
-          % (source, mark, columns, order, target, mark))
-"""),
-    "Polars": ("polars", """
-import os, sys
-source, target, threads, kind = sys.argv[1:]
-os.environ["POLARS_MAX_THREADS"] = threads
-import polars as pl
-if kind == "table":
-    f = pl.read_csv(source, schema={"id": pl.Int64, "name": pl.String, "price": pl.Float64, "path": pl.String})
-    f.sort(["name", "price", "id"]).write_csv(target)
-    sys.exit()
-if kind == "tuples":
-    schema, mark = {"a": pl.String, "b": pl.Int64}, "\\t"
-else:
-    schema, mark = {"a": pl.String}, "\\x01"
-f = pl.read_csv(source, has_header=False, separator=mark, quote_char=None, schema=schema)
-f.sort(list(schema)).write_csv(target, include_header=False, separator=mark, quote_style="never")
-"""),
-}
+COLOURS = {"GNU sort": "#9aa5b1", "rust-coreutils": "#c98b6b", "DuckDB": "#e3b341", "Polars": "#6fa8dc"}
 
 
 class Run(typing.NamedTuple):
@@ -90,6 +55,7 @@ class Bench:
         self.engine = ["--engine=" + env("BENCH_ENGINE")] if env("BENCH_ENGINE") else []
         self.rows = []       # of the CSV file
         self.table = []      # (workload, program, options, bytes, [Run], times GNU's, and by CPU time)
+        self.left_out = []   # (program, workload)
         self.scaling = []    # (gigabytes, seconds, peak MiB)
         os.makedirs(self.parent, exist_ok=True)
         os.makedirs(self.results, exist_ok=True)
@@ -130,8 +96,8 @@ class Bench:
                               sum(map(os.path.getsize, sources))])
         return run
 
-    def gnu(self, options, sources, target):
-        return ["sort", "--parallel=%d" % self.threads, "-T", self.folder, "-o", target] + options + sources
+    def like_gnu(self, program, size, options, sources, target):
+        return [program, "--parallel=%d" % self.threads, "-T", self.folder, "-S", size, "-o", target] + options + sources
 
     def ours(self, options, sources, target):
         return [self.binary, "sort", "--parallel=%d" % self.threads, "-T", self.folder, "-o", target
@@ -142,62 +108,64 @@ class Bench:
     def is_wanted(self, name):
         return not self.only or name in self.only
 
-    def best_gnu_size(self, name, options, sources, target):
+    def best_size(self, name, peer, program, options, sources, target):
         times = {}
         for size in GNU_SIZES if len(GNU_SIZES) > 1 else []:
-            times[size] = self.run(name, "GNU sort", self.gnu(options + ["-S", size], sources, target), sources, target,
-                                   False).seconds
-            print("    GNU sort -S %s: %.2f s" % (size, times[size]), flush=True)
+            try:
+                run = self.run(name, peer, self.like_gnu(program, size, options, sources, target), sources, target, False)
+            except RuntimeError:
+                continue
+            times[size] = run.seconds
+            print("    %s -S %s: %.2f s" % (peer, size, times[size]), flush=True)
         return min(times, key=times.get, default=GNU_SIZES[0])
 
-    def peers(self, kind):
-        """Commands of the programs that are there and sort such data, by a source and a target."""
-        found = {}
-        if not self.venv or kind is None:
-            return found
-        python = os.path.join(self.venv, "bin", "python")
-        for name, (module, script) in PEERS.items():
-            if subprocess.run([python, "-c", "import " + module], stderr=subprocess.DEVNULL, check=False).returncode == 0:
-                found[name] = lambda source, target, script=script: [
-                    python, "-c", script, source, target, str(self.threads), kind]
+    def programs(self, name, sources, options, our_options, memory, peers_of, has_gnu, with_copy):
+        """What runs in turn, gpusort behind those like GNU sort: (program, command, target, options shown)."""
+        found = []
+        small = ["-S", "%dM" % memory] if memory else []
+        for peer, program in sort_peers.like_gnu().items() if has_gnu else []:
+            target = self.path("gnu.out" if peer == "GNU sort" else "peer.out")
+            size = small[1] if memory else self.best_size(name, peer, program, options, sources, target)
+            found.append((peer, self.like_gnu(program, size, options, sources, target), target, "-S " + size))
+        target = self.path("gpusort.out")
+        mine = small + (options if our_options is None else our_options)
+        found.append(("gpusort", self.ours(mine, sources, target), target, " ".join(small)))
+        target = self.path("peer.out")
+        for peer, command in sort_peers.in_python(self.venv, peers_of, self.threads, memory).items():
+            found.append((peer, command(sources[0], target), target, "%d MiB" % memory if memory else ""))
+        if with_copy:
+            found.append(("cp", ["cp", sources[0], target], target, ""))
         return found
 
-    def workload(self, name, title, sources, options, our_options=None, gnu_size=None, peers_of=None, has_gnu=True,
+    def workload(self, name, title, sources, options, our_options=None, memory=0, peers_of=None, has_gnu=True,
                  with_copy=False):
-        """`our_options`: those of gpusort, if they are not GNU sort's; `peers_of`: kind of data that other
-        programs can sort too; `with_copy`: how long cp takes is told."""
+        """`our_options`: those of gpusort, if they are not GNU sort's; `memory`: MiB that each program has,
+        if it is little; `peers_of`: kind of data that other programs can sort too; `with_copy`: how long cp
+        takes is told."""
         print("%s: %s" % (name, title), flush=True)
-        our_options = options if our_options is None else our_options
-        targets = {}
-        programs = {}
-        if has_gnu:
-            targets["GNU sort"] = self.path("gnu.out")
-            size = gnu_size or self.best_gnu_size(name, options, sources, targets["GNU sort"])
-            programs["GNU sort"] = self.gnu(options + ["-S", size], sources, targets["GNU sort"])
-        targets["gpusort"] = self.path("gpusort.out")
-        programs["gpusort"] = self.ours(our_options, sources, targets["gpusort"])
-        for peer, command in self.peers(peers_of).items():
-            targets[peer] = self.path("peer.out")
-            programs[peer] = command(sources[0], targets[peer])
-        if with_copy:
-            targets["cp"] = self.path("copy.out")
-            programs["cp"] = ["cp", sources[0], targets["cp"]]
-        figures_of = {program: [] for program in programs}
-        expected = next(iter(targets))
+        programs = self.programs(name, sources, options, our_options, memory, peers_of, has_gnu, with_copy)
+        (expected, _, expected_file, _) = programs[0]
+        figures_of = {program: [] for program, *_ in programs}
         for turn in range(self.runs):
-            for program, arguments in list(programs.items()):
-                run = self.run(name, program, arguments, sources, targets[program])
+            for program, arguments, target, _ in programs:
+                if program not in figures_of:
+                    continue
+                try:
+                    run = self.run(name, program, arguments, sources, target)
+                    if turn == 0 and program not in (expected, "cp") and not is_same(expected_file, target, peers_of):
+                        raise RuntimeError("%s: what %s wrote differs" % (name, program))
+                except RuntimeError as trouble:
+                    if program in (expected, "gpusort", "cp"):
+                        raise
+                    print("    left out: " + str(trouble).splitlines()[0], flush=True)
+                    self.left_out.append((program, title))
+                    del figures_of[program]
+                    continue
                 figures_of[program].append(run)
-                print("    %-9s %6.2f s  %6.2f cpu s  %6.0f MiB" % (program, *run), flush=True)
-                if turn == 0 and program not in (expected, "cp") and not is_same(
-                        targets[expected], targets[program], peers_of):
-                    if program == "gpusort":
-                        raise RuntimeError("%s: what gpusort wrote differs" % name)
-                    print("    %s is left out: what it wrote differs" % program)
-                    del programs[program], figures_of[program]
-        shown = {"GNU sort": "-S " + size if has_gnu else "", "gpusort": " ".join(o for o in our_options if "S" in o or "128M" in o)}
+                print("    %-14s %6.2f s  %6.2f cpu s  %6.0f MiB" % (program, *run), flush=True)
+        shown = {program: options for program, _, _, options in programs}
         self.add_to_table(title, shown, sum(map(os.path.getsize, sources)), figures_of)
-        for file in targets.values():
+        for file in {target for _, _, target, _ in programs}:
             if os.path.exists(file):
                 os.unlink(file)
 
@@ -236,6 +204,8 @@ class Bench:
         lines = ["Measured %s on: %s." % (time.strftime("%Y-%m-%d"), self.machine()), ""]
         if self.table:
             lines += self.table_lines()
+        if self.left_out:
+            lines += ["", "Failed, or wrote something else: %s." % "; ".join("%s (%s)" % pair for pair in self.left_out)]
         if self.scaling:
             lines += ["", "| lines, gpusort | seconds | seconds a GB | peak MiB |", "|---:|---:|---:|---:|"]
             lines += ["| %g GB | %.2f | %.2f | %.0f |" % (g, s, s / g, peak) for g, s, peak in self.scaling]
@@ -251,10 +221,9 @@ class Bench:
         """How many times gpusort's time each of the others takes for each input, as bars."""
         if not self.table or not shutil.which("gnuplot"):
             return
-        programs = [p for p in ("GNU sort", "DuckDB", "Polars") if any(row[1] == p for row in self.table)]
+        programs = [p for p in COLOURS if any(row[1] == p for row in self.table)]
         titles = list(dict.fromkeys(row[0] for row in self.table))
         found = {(row[0], row[1]): float(row[5].split()[0]) for row in self.table if row[5]}
-        colours = {"GNU sort": "#9aa5b1", "DuckDB": "#e3b341", "Polars": "#6fa8dc"}
         rows = -(-len(titles) // PLOT_ROW)
         width = -(-len(titles) // rows)
         panels = []
@@ -265,7 +234,7 @@ class Bench:
                     values = [found.get((title, p)) for p in programs]
                     label = "\\n".join(textwrap.wrap(title, 14))
                     f.write('"%s" %s\n' % (label, " ".join("%.3f" % v if v else "NaN" for v in values)))
-            panels.append(figures.bars(data, programs, colours, "%.1f") + "\nunset key")
+            panels.append(figures.bars(data, programs, COLOURS, "%.1f") + "\nunset key")
         script = """
 set terminal svg size %d,%d font "sans-serif,13" background "white"
 set output "%s"

@@ -67,8 +67,8 @@ def main():
         measure(bench, "lines", "random lines of 10 to 50 bytes", ["lines"], [], peers_of="lines")
         measure(bench, "tuples", "term TAB docID, -k1,1 -k2,2n", ["tuples"], TUPLES, peers_of="tuples")
         measure(bench, "records", "100-byte records by 10-byte key", ["records", "-a"], [], RECORDS)
-        measure(bench, "spill", "random lines, -S 128M for both", ["lines"], [], ["-S", "128M"], gnu_size="128M")
-        measure(bench, "merge", "lines in four sorted files, -m", ["lines"], ["-m"], gnu_size="256M", sorted_files=4)
+        measure(bench, "spill", "random lines, -S 128M", ["lines"], [], memory=128, peers_of="lines")
+        measure(bench, "merge", "lines in four sorted files, -m", ["lines"], ["-m"], sorted_files=4)
         scale(bench)
     except (RuntimeError, subprocess.CalledProcessError) as trouble:
         sys.exit("sort_vs_gnu: %s" % trouble)
