@@ -5,14 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-_Static_assert((int)GPUSORT_IO == (int)GS_ERR_IO &&
-                   (int)GPUSORT_NOMEM == (int)GS_ERR_NOMEM &&
-                   (int)GPUSORT_FORMAT == (int)GS_ERR_FORMAT &&
-                   (int)GPUSORT_ARG == (int)GS_ERR_ARG &&
-                   (int)GPUSORT_LIMIT == (int)GS_ERR_LIMIT &&
-                   (int)GPUSORT_GPU == (int)GS_ERR_GPU &&
-                   (int)GPUSORT_CANCELLED == (int)GS_ERR_CANCELLED,
-               "the codes of others are ours");
+#include "lib/base/assertion.h"
 
 const char *gpusort_version(void)
 {
@@ -58,11 +51,26 @@ gs_code gs_api_check_flags(unsigned flags, unsigned known, gs_status *st)
                : GS_FAIL(st, GS_ERR_ARG, 0, "flags %u mean nothing here", flags & ~known);
 }
 
+gpusort_code gs_api_code(gs_code code)
+{
+    switch (code) {
+    case GS_OK: return GPUSORT_OK;
+    case GS_ERR_IO: return GPUSORT_IO;
+    case GS_ERR_NOMEM: return GPUSORT_NOMEM;
+    case GS_ERR_FORMAT: return GPUSORT_FORMAT;
+    case GS_ERR_ARG: return GPUSORT_ARG;
+    case GS_ERR_LIMIT: return GPUSORT_LIMIT;
+    case GS_ERR_GPU: return GPUSORT_GPU;
+    case GS_ERR_CANCELLED: return GPUSORT_CANCELLED;
+    }
+    gs_assert_failed("code", __FILE__, __LINE__);
+}
+
 gpusort_code gs_api_result(const gs_status *st, gpusort_error *error)
 {
     if (st->code == GS_OK || error == NULL || error->code != GPUSORT_OK)
-        return (gpusort_code)st->code;
-    error->code = (gpusort_code)st->code;
+        return gs_api_code(st->code);
+    error->code = gs_api_code(st->code);
     error->system_error = st->sys;
     error->hint = st->hint;
     if (st->code == GS_ERR_CANCELLED)

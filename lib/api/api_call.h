@@ -26,6 +26,9 @@ GS_MUST_CHECK gs_code gs_api_check_reserved(const void *const *members, size_t c
 /* Fails if there are others than those that are known. */
 GS_MUST_CHECK gs_code gs_api_check_flags(unsigned flags, unsigned known, gs_status *st);
 
+/* The code that others know. */
+gpusort_code gs_api_code(gs_code code);
+
 /* What became of the call; `error` may be NULL. */
 gpusort_code gs_api_result(const gs_status *st, gpusort_error *error);
 

@@ -211,7 +211,7 @@ static gs_code give_answers(gpusort_searcher *s, gpusort_question *questions,
         const gs_search_item *const item = &s->items[i];
         const bool is_good = item->st.code == GS_OK;
         gpusort_question *const q = &questions[i];
-        q->code = (gpusort_code)item->st.code;
+        q->code = gs_api_code(item->st.code);
         q->message = is_good ? NULL : item->st.msg;
         q->hint = is_good ? NULL : item->st.hint;
         q->hits = hits;

@@ -23,25 +23,41 @@ static bool has_field(const gpusort_field *f)
 
 /* What goes with a statistic. */
 typedef struct abilities {
-    bool is_there, has_window, has_window_of_time, has_texts;
+    bool is_there, has_window, has_window_of_time;
+    bool may_be_exact, has_ranks;
+    bool has_texts, is_of_texts; /* may be of them, must be */
+    bool is_of_pairs, is_of_records, has_hierarchy;
 } abilities;
 
 static abilities abilities_of(gpusort_statistic statistic)
 {
     switch (statistic) {
-    case GPUSORT_QUANTILES: return (abilities){true, true, true, false};
-    case GPUSORT_FREQUENT: return (abilities){true, true, true, true};
-    case GPUSORT_PREFIXES: return (abilities){true, false, false, true};
-    case GPUSORT_SUMS: return (abilities){true, true, false, false};
-    case GPUSORT_COLUMNS: return (abilities){true, false, false, true};
+    case GPUSORT_QUANTILES:
+        return (abilities){.is_there = true,
+                           .has_window = true,
+                           .has_window_of_time = true,
+                           .may_be_exact = true};
+    case GPUSORT_FREQUENT:
+        return (abilities){.is_there = true,
+                           .has_window = true,
+                           .has_window_of_time = true,
+                           .has_texts = true};
+    case GPUSORT_PREFIXES:
+        return (abilities){.is_there = true,
+                           .has_texts = true,
+                           .is_of_texts = true,
+                           .has_hierarchy = true};
+    case GPUSORT_SUMS:
+        return (abilities){
+            .is_there = true, .has_window = true, .has_ranks = true, .is_of_pairs = true};
+    case GPUSORT_COLUMNS:
+        return (abilities){.is_there = true, .has_texts = true, .is_of_records = true};
     }
     return (abilities){.is_there = false};
 }
 
 static gs_code check_statistic(const gpusort_stream_options *o, gs_status *st)
 {
-    const bool is_quantiles = o->statistic == GPUSORT_QUANTILES;
-    const bool is_sums = o->statistic == GPUSORT_SUMS;
     const abilities can = abilities_of(o->statistic);
     if (!can.is_there)
         return GS_FAIL(st, GS_ERR_ARG, 0, "no such statistic: %d", (int)o->statistic);
@@ -53,9 +69,9 @@ static gs_code check_statistic(const gpusort_stream_options *o, gs_status *st)
     if ((o->window > 0 && !can.has_window) ||
         (o->window_seconds > 0 && (o->window > 0 || !can.has_window_of_time)))
         return GS_FAIL(st, GS_ERR_ARG, 0, "a window that this statistic has not");
-    if (o->is_exact && (!is_quantiles || o->window > 0 || o->window_seconds > 0))
+    if (o->is_exact && (!can.may_be_exact || o->window > 0 || o->window_seconds > 0))
         return GS_FAIL(st, GS_ERR_ARG, 0, "quantiles of all values alone are exact");
-    if (o->has_ranks && !is_sums)
+    if (o->has_ranks && !can.has_ranks)
         return GS_FAIL(st, GS_ERR_ARG, 0, "ranks are asked for of sums");
     if (o->hierarchy < GPUSORT_BY_DOTS || o->hierarchy > GPUSORT_BY_IP)
         return GS_FAIL(st, GS_ERR_ARG, 0, "no such hierarchy: %d", (int)o->hierarchy);
@@ -66,11 +82,12 @@ static gs_code check_statistic(const gpusort_stream_options *o, gs_status *st)
 
 static gs_code check_values(const gpusort_stream_options *o, gs_status *st)
 {
-    const bool has_second = o->statistic == GPUSORT_SUMS || o->window_seconds > 0;
+    const abilities can = abilities_of(o->statistic);
+    const bool has_second = can.is_of_pairs || o->window_seconds > 0;
     const bool is_text = o->values == GPUSORT_VALUES_TEXT;
     if (o->values < GPUSORT_VALUES_F64 || o->values > GPUSORT_VALUES_TEXT)
         return GS_FAIL(st, GS_ERR_ARG, 0, "no such values: %d", (int)o->values);
-    if (is_text && (o->is_binary || !abilities_of(o->statistic).has_texts))
+    if (is_text && (o->is_binary || !can.has_texts))
         return GS_FAIL(st, GS_ERR_ARG, 0, "texts where there must be numbers");
     if (o->is_binary && (o->is_csv || o->delimiter != 0 || o->has_header ||
                          has_field(&o->value) || has_field(&o->second)))
@@ -83,7 +100,7 @@ static gs_code check_values(const gpusort_stream_options *o, gs_status *st)
     if ((o->value.name != NULL || o->second.name != NULL) && !o->has_header)
         return GS_FAIL(st, GS_ERR_ARG, 0, "names of fields are in a header");
     if (o->delimiter < 0 || o->delimiter > UINT8_MAX || o->delimiter == '\n' ||
-        (o->is_csv && o->delimiter == '"'))
+        (o->is_csv && o->delimiter == GS_CSV_QUOTE))
         return GS_FAIL(st, GS_ERR_ARG, 0, "no delimiter: %d", o->delimiter);
     return GS_OK;
 }
@@ -101,17 +118,17 @@ gs_code gs_stream_values_take(gs_value_options *out, gpusort_stream_options *o,
     if (o->step == 0)
         o->step = USUAL_STEP;
     GS_TRY(check_statistic(o, st));
-    if (o->statistic == GPUSORT_PREFIXES)
+    const abilities can = abilities_of(o->statistic);
+    if (can.is_of_texts)
         o->values = GPUSORT_VALUES_TEXT;
     GS_TRY(check_values(o, st));
-    const bool is_table = o->statistic == GPUSORT_COLUMNS;
-    const bool is_text = o->values == GPUSORT_VALUES_TEXT || is_table;
+    const bool is_text = o->values == GPUSORT_VALUES_TEXT || can.is_of_records;
     const bool has_delimiter = o->is_csv || o->delimiter != 0;
     *out = (gs_value_options){
         .type =
             o->values == GPUSORT_VALUES_TEXT ? GS_NUMBER_F64 : (gs_number_type)o->values,
         .is_text = is_text,
-        .is_record = is_table,
+        .is_record = can.is_of_records,
         .has_times = o->window_seconds > 0,
         .is_binary = o->is_binary != 0,
         .has_header = o->has_header != 0,
@@ -120,9 +137,9 @@ gs_code gs_stream_values_take(gs_value_options *out, gpusort_stream_options *o,
                    .separator = (uint8_t)(o->delimiter != 0 ? o->delimiter : ','),
                    .is_csv = o->is_csv != 0},
         .columns = {column_of(&o->value), column_of(&o->second)},
-        .column_count = o->statistic == GPUSORT_SUMS || o->window_seconds > 0 ? 2 : 1,
+        .column_count = can.is_of_pairs || o->window_seconds > 0 ? 2 : 1,
     };
-    if (o->statistic == GPUSORT_PREFIXES && o->hierarchy == GPUSORT_BY_IP) {
+    if (can.has_hierarchy && o->hierarchy == GPUSORT_BY_IP) {
         out->is_good = gs_prefix_is_address;
         out->good_name = "address";
     }

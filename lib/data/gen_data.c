@@ -16,6 +16,9 @@ enum {
     WEBLOG_BYTES_MAX = 160,
 };
 
+/* What of a line its number makes. */
+typedef enum part_of_line { NO_PART, ITS_BEGINNING, ALL_OF_IT } part_of_line;
+
 struct gs_gen_data {
     gs_gen_options options;
     gs_gen_dist dist;
@@ -24,6 +27,7 @@ struct gs_gen_data {
     uint64_t slice_records; /* in each slice but the last */
     uint64_t record_bytes_max;
     size_t ordered_digits; /* lines in order: as many digits come first */
+    part_of_line of_lines;
 };
 
 static const char *const names[] = {"lines",   "u32",  "u64",   "tuples",
@@ -54,10 +58,35 @@ gs_gen_options gs_gen_options_default(void)
     };
 }
 
+/* How a distribution goes into what is not a number. */
+typedef struct shape_use {
+    part_of_line of_lines;
+    bool is_below_distinct; /* numbers that make lines are: each would come once else */
+    uint64_t distinct;      /* where nobody says how many; 0: by the kind */
+} shape_use;
+
+static shape_use use_of(gs_gen_shape shape)
+{
+    switch (shape) {
+    case GS_GEN_UNIFORM: return (shape_use){NO_PART, false, 0};
+    case GS_GEN_GAUSSIAN: return (shape_use){ALL_OF_IT, true, 0};
+    case GS_GEN_SORTED:
+    case GS_GEN_REVERSED:
+    case GS_GEN_ALMOST: return (shape_use){ITS_BEGINNING, false, 0};
+    case GS_GEN_ZIPF:
+    case GS_GEN_POISSON:
+    case GS_GEN_EQUAL: return (shape_use){ALL_OF_IT, false, 0};
+    case GS_GEN_FEW: return (shape_use){ALL_OF_IT, false, 1000};
+    case GS_GEN_SHAPE_COUNT: break;
+    }
+    gs_assert_failed("shape", __FILE__, __LINE__);
+}
+
 static uint64_t distinct_default(const gs_gen_options *o)
 {
-    if (o->shape == GS_GEN_FEW)
-        return 1000;
+    const uint64_t of_shape = use_of(o->shape).distinct;
+    if (of_shape > 0)
+        return of_shape;
     switch (o->kind) {
     case GS_GEN_DOCS: return 200000;
     case GS_GEN_WEBLOG: return 20000;
@@ -103,7 +132,7 @@ static void record_bounds(const gs_gen_options *o, uint64_t *least, uint64_t *mo
 static uint64_t value_range(const gs_gen_options *o)
 {
     switch (o->kind) {
-    case GS_GEN_LINES: return o->shape == GS_GEN_GAUSSIAN ? o->distinct : 0;
+    case GS_GEN_LINES: return use_of(o->shape).is_below_distinct ? o->distinct : 0;
     case GS_GEN_U32: return UINT64_C(1) << 32;
     case GS_GEN_TUPLES:
         if (gs_gen_shape_is_ordered(o->shape))
@@ -165,7 +194,8 @@ static gs_code fill(gs_gen_data *data, gs_status *st)
             data->count_max = enough;
     }
     /* Lines in order begin with enough digits to tell nearly all of them apart. */
-    if (o->kind == GS_GEN_LINES && gs_gen_shape_is_ordered(o->shape)) {
+    data->of_lines = use_of(o->shape).of_lines;
+    if (o->kind == GS_GEN_LINES && data->of_lines == ITS_BEGINNING) {
         uint64_t apart = 1;
         while (data->ordered_digits < FRACTION_DIGITS_MAX &&
                data->ordered_digits < o->line_bytes_max &&
@@ -246,7 +276,7 @@ static uint8_t *put_line(const gs_gen_data *data, gs_gen_random *random, uint64_
 {
     const gs_gen_options *const o = &data->options;
     const uint64_t spread = o->line_bytes_max - o->line_bytes_min + 1;
-    if (o->shape == GS_GEN_UNIFORM || gs_gen_shape_is_ordered(o->shape)) {
+    if (data->of_lines != ALL_OF_IT) {
         size_t bytes = o->line_bytes_min + gs_gen_below(random, spread);
         if (data->ordered_digits > 0) {
             const uint64_t value = gs_gen_dist_draw(&data->dist, random, index);

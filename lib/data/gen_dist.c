@@ -196,6 +196,23 @@ static uint64_t ordered_draw(const gs_gen_dist *d, gs_gen_random *random, uint64
     return (uint64_t)((gs_gen_u128)index * d->options.range / d->options.count);
 }
 
+static gs_code tables_init(gs_gen_dist *d, gs_status *st)
+{
+    switch (d->options.shape) {
+    case GS_GEN_ZIPF: return zipf_init(d, st);
+    case GS_GEN_POISSON: return poisson_init(d, st);
+    case GS_GEN_UNIFORM:
+    case GS_GEN_GAUSSIAN:
+    case GS_GEN_SORTED:
+    case GS_GEN_REVERSED:
+    case GS_GEN_ALMOST:
+    case GS_GEN_EQUAL:
+    case GS_GEN_FEW:
+    case GS_GEN_SHAPE_COUNT: break;
+    }
+    return GS_OK;
+}
+
 gs_code gs_gen_dist_init(gs_gen_dist *dist, const gs_gen_dist_options *options,
                          gs_status *st)
 {
@@ -209,11 +226,7 @@ gs_code gs_gen_dist_init(gs_gen_dist *dist, const gs_gen_dist_options *options,
     dist->disorder_limit = part < 0x1p64 ? (uint64_t)part : UINT64_MAX;
     if (dist->options.distinct == 0)
         dist->options.distinct = 1;
-    gs_code code = GS_OK;
-    if (options->shape == GS_GEN_ZIPF)
-        code = zipf_init(dist, st);
-    else if (options->shape == GS_GEN_POISSON)
-        code = poisson_init(dist, st);
+    const gs_code code = tables_init(dist, st);
     if (code != GS_OK)
         gs_gen_dist_release(dist);
     return code;

@@ -65,7 +65,7 @@ static const uint8_t *cut_csv(uint8_t separator, const uint8_t *p, const uint8_t
     *has_doubled = false;
     if (p < end && end[-1] == '\r')
         end--;
-    const bool is_quoted = p < end && *p == '"';
+    const bool is_quoted = p < end && *p == GS_CSV_QUOTE;
     const uint8_t *closed = p;
     if (is_quoted && (closed = gs_csv_quoted_end(p, end, has_doubled)) == NULL)
         closed = end;

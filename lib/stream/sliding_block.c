@@ -1,6 +1,30 @@
 /* SPDX-License-Identifier: MIT */
 #include "lib/stream/sliding_block.h"
 
+bool gs_sliding_kind_has_ranks(gs_sliding_kind kind)
+{
+    switch (kind) {
+    case GS_SLIDING_RANKS:
+    case GS_SLIDING_SUMS:
+    case GS_SLIDING_SUMS_AND_RANKS: return true;
+    case GS_SLIDING_NUMBERS:
+    case GS_SLIDING_TEXTS: break;
+    }
+    return false;
+}
+
+bool gs_sliding_kind_is_of_texts(gs_sliding_kind kind)
+{
+    switch (kind) {
+    case GS_SLIDING_TEXTS: return true;
+    case GS_SLIDING_RANKS:
+    case GS_SLIDING_NUMBERS:
+    case GS_SLIDING_SUMS:
+    case GS_SLIDING_SUMS_AND_RANKS: break;
+    }
+    return false;
+}
+
 void gs_sliding_block_release(gs_sliding_kind kind, gs_sliding_block *b)
 {
     switch (kind) {
@@ -40,6 +64,18 @@ size_t gs_sliding_block_bytes(gs_sliding_kind kind, const gs_sliding_block *b)
     }
     return b->pairs.ranks.capacity * sizeof(gs_rank_entry) +
            b->pairs.sums.capacity * sizeof(gs_sum_entry);
+}
+
+uint64_t gs_sliding_block_values(gs_sliding_kind kind, const gs_sliding_block *b)
+{
+    switch (kind) {
+    case GS_SLIDING_RANKS: return b->ranks.values;
+    case GS_SLIDING_NUMBERS: return b->numbers.values;
+    case GS_SLIDING_TEXTS: return b->texts.values;
+    case GS_SLIDING_SUMS:
+    case GS_SLIDING_SUMS_AND_RANKS: break;
+    }
+    return b->pairs.values;
 }
 
 void gs_sliding_block_swap(gs_sliding_block *a, gs_sliding_block *b)
@@ -148,8 +184,11 @@ gs_code gs_sliding_block_trim(gs_sliding_kind kind, gs_sliding_block *b, gs_stat
 
 void gs_sliding_block_rank(gs_sliding_kind kind, gs_sliding_block *b)
 {
-    if (kind == GS_SLIDING_NUMBERS)
-        gs_count_summary_rank(&b->numbers);
-    if (kind == GS_SLIDING_TEXTS)
-        gs_text_counts_rank(&b->texts);
+    switch (kind) {
+    case GS_SLIDING_NUMBERS: gs_count_summary_rank(&b->numbers); break;
+    case GS_SLIDING_TEXTS: gs_text_counts_rank(&b->texts); break;
+    case GS_SLIDING_RANKS:
+    case GS_SLIDING_SUMS:
+    case GS_SLIDING_SUMS_AND_RANKS: break;
+    }
 }

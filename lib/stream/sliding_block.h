@@ -22,6 +22,9 @@ typedef enum gs_sliding_kind {
     GS_SLIDING_SUMS_AND_RANKS, /* of x */
 } gs_sliding_kind;
 
+bool gs_sliding_kind_has_ranks(gs_sliding_kind kind);
+bool gs_sliding_kind_is_of_texts(gs_sliding_kind kind);
+
 /* One of these, by the kind, which all that is done with it is told. */
 typedef union gs_sliding_block {
     gs_rank_summary ranks;
@@ -35,6 +38,8 @@ void gs_sliding_block_release(gs_sliding_kind kind, gs_sliding_block *b);
 void gs_sliding_block_clear(gs_sliding_kind kind, gs_sliding_block *b);
 /* What it takes. */
 size_t gs_sliding_block_bytes(gs_sliding_kind kind, const gs_sliding_block *b);
+/* Of how many values it is. */
+uint64_t gs_sliding_block_values(gs_sliding_kind kind, const gs_sliding_block *b);
 void gs_sliding_block_swap(gs_sliding_block *a, gs_sliding_block *b);
 
 /* Of a window, sorted if of numbers. `type` is that of pairs. */

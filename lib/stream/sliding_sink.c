@@ -20,11 +20,6 @@ static gs_code append(gs_sliding_sink *s, gs_sliding_block *to,
     return gs_sliding_block_append(s->kind, to, from, &s->spare, st);
 }
 
-static bool is_of_pairs(const gs_sliding_sink *s)
-{
-    return s->kind == GS_SLIDING_SUMS || s->kind == GS_SLIDING_SUMS_AND_RANKS;
-}
-
 /* Blocks are thinned out in one and the same place, and take no more room where they are
  * stored than those before them. */
 static gs_code store(gs_sliding_sink *s, unsigned level, uint64_t number,
@@ -91,8 +86,8 @@ void gs_sliding_sink_release(gs_sliding_sink *s)
 /* To how many parts what goes up is thinned out: it does on every level. */
 static uint64_t parts_of_moving(const gs_sliding_sink *s)
 {
-    const bool is_of_ranks = s->kind == GS_SLIDING_RANKS || is_of_pairs(s);
-    return (uint64_t)ceil(4.0 * (is_of_ranks ? s->level_count : 1) / s->eps);
+    const bool has_ranks = gs_sliding_kind_has_ranks(s->kind);
+    return (uint64_t)ceil(4.0 * (has_ranks ? s->level_count : 1) / s->eps);
 }
 
 /* Of the 2 eps that are between the bounds of a sum levels make one, and a half is from
@@ -156,7 +151,7 @@ static gs_code add(void *context, void *window, gs_status *st)
 {
     gs_sliding_sink *const s = context;
     const gs_sliding_block *const b = &((const window_block *)window)->block;
-    if (s->kind == GS_SLIDING_TEXTS && b->texts.values != s->block_values)
+    if (gs_sliding_kind_is_of_texts(s->kind) && b->texts.values != s->block_values)
         return GS_FAIL(st, GS_ERR_LIMIT, 0, "%zu values take more than %d bytes",
                        s->block_values, GS_WINDOW_TEXT_BYTES_MAX);
     GS_TRY(add_block(s, b, st));

@@ -26,7 +26,8 @@ enum {
 
 gs_code gs_time_sink_init(gs_time_sink *s, gs_status *st)
 {
-    const size_t value_bytes = s->kind == GS_SLIDING_TEXTS ? TEXT_BYTES : PAIR_BYTES;
+    const size_t value_bytes =
+        gs_sliding_kind_is_of_texts(s->kind) ? TEXT_BYTES : PAIR_BYTES;
     s->capacity = (size_t)ceil(8 / s->eps) + 2;
     const size_t fit = s->memory_bytes / 4 / s->capacity / value_bytes;
     s->block_values = gs_power_below(gs_clamp(fit, 1, BLOCK_VALUES_MAX));
@@ -55,7 +56,7 @@ void gs_time_sink_release(gs_time_sink *s)
 static void arrange(void *context, uint64_t *keys, size_t count)
 {
     gs_time_sink *const s = context;
-    const size_t stride = s->kind == GS_SLIDING_TEXTS ? 1 : PAIR;
+    const size_t stride = gs_sliding_kind_is_of_texts(s->kind) ? 1 : PAIR;
     for (size_t i = 0; i < count; i++) {
         uint64_t *const key = &keys[stride * i + stride - 1];
         const double time = gs_number_as_double(GS_NUMBER_F64, *key);
@@ -83,8 +84,8 @@ static uint64_t parts_of_age(const gs_time_sink *s, uint64_t age)
 /* To how many what goes up: ranks are by every level, counts only once. */
 static uint64_t parts_of_moving(const gs_time_sink *s)
 {
-    return (uint64_t)ceil((s->kind == GS_SLIDING_RANKS ? 2.0 * GS_TIME_LEVELS_MAX : 8) /
-                          s->eps);
+    const bool has_ranks = gs_sliding_kind_has_ranks(s->kind);
+    return (uint64_t)ceil((has_ranks ? 2.0 * GS_TIME_LEVELS_MAX : 8) / s->eps);
 }
 
 static size_t facts_bytes(const gs_time_sink *s, const gs_time_block *b)
@@ -227,13 +228,6 @@ static gs_code append_part(gs_time_sink *s, const gs_time_raw *raw, gs_status *s
     return append(s, &s->moving.facts, st);
 }
 
-static uint64_t covered_values(const gs_time_sink *s)
-{
-    return s->kind == GS_SLIDING_RANKS     ? s->covered.ranks.values
-           : s->kind == GS_SLIDING_NUMBERS ? s->covered.numbers.values
-                                           : s->covered.texts.values;
-}
-
 /* --- the sink ----------------------------------------------------------------------- */
 
 static gs_code digest(void *context, const gs_window *w, bool is_whole, void *to,
@@ -290,12 +284,13 @@ static gs_code report(void *context, void *last, uint64_t values, bool is_end,
     if (rest != NULL)
         GS_TRY(append_part(s, rest, st));
     gs_sliding_block_rank(s->kind, &s->covered);
-    const gs_sliding_all all = {.covered = &s->covered,
-                                .values = values,
-                                .in_window = covered_values(s) + c.uncovered / 2,
-                                .uncovered = c.uncovered / 2,
-                                .window_error = (c.uncovered + 1) / 2,
-                                .bytes = bytes_of(s)};
+    const gs_sliding_all all = {
+        .covered = &s->covered,
+        .values = values,
+        .in_window = gs_sliding_block_values(s->kind, &s->covered) + c.uncovered / 2,
+        .uncovered = c.uncovered / 2,
+        .window_error = (c.uncovered + 1) / 2,
+        .bytes = bytes_of(s)};
     return s->report(s->report_context, &all, is_end, st);
 }
 

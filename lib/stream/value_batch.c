@@ -30,11 +30,11 @@ bool gs_value_iter_next(gs_value_iter *it)
     size_t end = it->at + gs_line_find(data + it->at, bytes - it->at, '\n');
     if (it->is_csv) {
         size_t from = it->at;
-        size_t quotes = gs_line_count(data + from, end - from, '"');
+        size_t quotes = gs_line_count(data + from, end - from, GS_CSV_QUOTE);
         while (quotes % 2 == 1 && end < bytes) {
             from = end + 1;
             end = from + gs_line_find(data + from, bytes - from, '\n');
-            quotes += gs_line_count(data + from, end - from, '"');
+            quotes += gs_line_count(data + from, end - from, GS_CSV_QUOTE);
         }
     }
     it->record = data + it->at;

@@ -43,7 +43,7 @@ static uint64_t see_byte(gs_cut_state *s, uint64_t place, uint8_t c)
         return AT_ROW;
     if (c == s->words[SEPARATOR])
         return AT_VALUE;
-    return c == '"' && place != IN_VALUE ? IN_QUOTES : IN_VALUE;
+    return c == GS_CSV_QUOTE && place != IN_VALUE ? IN_QUOTES : IN_VALUE;
 }
 
 size_t gs_csv_cut(gs_cut_state *state, const uint8_t *data, size_t bytes)
@@ -54,7 +54,7 @@ size_t gs_csv_cut(gs_cut_state *state, const uint8_t *data, size_t bytes)
     uint64_t place = state->words[PLACE];
     while (p < end) {
         if (place == IN_QUOTES) {
-            p = memchr(p, '"', (size_t)(end - p));
+            p = memchr(p, GS_CSV_QUOTE, (size_t)(end - p));
             if (p == NULL)
                 break;
             place = BEHIND_QUOTE;
@@ -117,7 +117,7 @@ static gs_text_span read_quoted(table_reader *r)
 /* The next value of a row; `at` is then on what ends it. */
 static gs_text_span read_value(table_reader *r)
 {
-    if (r->at < r->end && *r->at == '"' && r->columns->has_quotes)
+    if (r->at < r->end && *r->at == GS_CSV_QUOTE && r->columns->has_quotes)
         return read_quoted(r);
     const uint8_t *const from = r->at;
     r->at = gs_find_either(from, r->end, r->columns->separator, '\n');
@@ -246,7 +246,7 @@ static uint8_t find_separator(const uint8_t *p, const uint8_t *end)
     size_t counts[sizeof separators] = {0}, best = 0;
     bool is_quoted = false;
     for (; p < end && (is_quoted || *p != '\n'); p++) {
-        is_quoted ^= *p == '"';
+        is_quoted ^= *p == GS_CSV_QUOTE;
         for (size_t i = 0; i < sizeof separators; i++)
             counts[i] += !is_quoted && *p == separators[i];
     }

@@ -102,6 +102,13 @@ static void bytes_are_those_of_every_machine(void)
         {GS_GEN_DOCS, GS_GEN_ZIPF, UINT64_C(0xb7cc25760a405882)},
         {GS_GEN_WEBLOG, GS_GEN_ZIPF, UINT64_C(0x2832879d2d65828b)},
     };
+    for (unsigned shape = 0; shape < GS_GEN_SHAPE_COUNT; shape++) {
+        size_t i = 0;
+        while (i < sizeof known / sizeof *known &&
+               (known[i].kind != GS_GEN_LINES || known[i].shape != shape))
+            i++;
+        CHECK(i < sizeof known / sizeof *known); /* lines of each are known */
+    }
     for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
         const gs_gen_options o = options_of(known[i].kind, known[i].shape, 2000);
         size_t bytes;
