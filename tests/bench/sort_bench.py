@@ -25,7 +25,7 @@ import figures
 import results_page
 import sort_peers
 
-PLOT_ROW = 10  # inputs beside each other, as many as a page shows
+PLOT_ROW = 6  # inputs beside each other, as many as a page shows
 GNU_SIZES = os.environ.get("BENCH_GNU_SIZES", "256M,1G,4G").split(",")
 COLOURS = {"GNU sort": "#9aa5b1", "rust-coreutils": "#c98b6b", "DuckDB": "#e3b341", "Polars": "#6fa8dc"}
 
@@ -229,12 +229,14 @@ class Bench:
         panels = []
         for row in range(rows):
             data = "%s/%s-%d.dat" % (self.results, self.section, row)
+            shown = titles[row * width:(row + 1) * width]
+            there = [p for p in programs if any((title, p) in found for title in shown)]
             with open(data, "w", encoding="utf-8") as f:
-                for title in titles[row * width:(row + 1) * width]:
-                    values = [found.get((title, p)) for p in programs]
+                for title in shown:
+                    values = [found.get((title, p)) for p in there]
                     label = "\\n".join(textwrap.wrap(title, 14))
                     f.write('"%s" %s\n' % (label, " ".join("%.3f" % v if v else "NaN" for v in values)))
-            panels.append(figures.bars(data, programs, COLOURS, "%.1f") + "\nunset key")
+            panels.append(figures.bars(data, there, COLOURS, "%.1f") + "\nunset key")
         script = """
 set terminal svg size %d,%d font "sans-serif,13" background "white"
 set output "%s"
@@ -250,7 +252,7 @@ set bmargin 5.5
 set arrow from graph 0, first 1 to graph 1, first 1 nohead linewidth 2 linecolor rgb "#2f855a"
 %s
 unset multiplot
-""" % (max(700, 130 * width), 40 + 330 * rows, picture, rows, self.threads, 1.25 * max(found.values()), "\n".join(panels))
+""" % (max(700, 36 * (len(programs) + 1) * width), 40 + 290 * rows, picture, rows, self.threads, 1.25 * max(found.values()), "\n".join(panels))
         subprocess.run(["gnuplot"], input=script, text=True, check=False)
 
 
