@@ -20,6 +20,7 @@ from .plan import Room
 
 _BESIDE_BYTES = 192 << 20  # of a worker, without its gpusort
 _PASSING_SECONDS = 1.0  # until what failed everywhere is tried again
+_ENDING_SECONDS = 0.5  # for tasks that fail as the first one did; see _cancel
 # How tasks are cancelled, by force or not, and how long each time waits for their end. Ray may
 # begin one again that it ended by force, and that is asked to end then.
 _CANCELS = ((False, 10.0), (True, 2.0), (False, 10.0), (True, 2.0))
@@ -231,10 +232,14 @@ def flow(
 
 
 def _cancel(cluster: Cluster, refs: list[Any]) -> None:
-    """They take away what they have on the disks of their nodes. Who does not end is ended."""
+    """They take away what they have on the disks of their nodes. Who does not end is ended.
+    Those that are about to end, often for the same reason, may: Ray has been seen to end the
+    program (2.60, "Tried to complete task that was not pending") where a task is cancelled
+    just as it ends."""
     if not refs:
         return
     ray = cluster.ray
+    refs = _await(ray, refs, _ENDING_SECONDS)
     for is_forced, seconds in _CANCELS:
         for ref in refs:
             ray.cancel(ref, force=is_forced)
