@@ -7,6 +7,12 @@
 
 #include "lib/base/assertion.h"
 
+/* Errors of ours, which are theirs by the same numbers: the command believes that too. */
+#define CODES(_) _(IO) _(NOMEM) _(FORMAT) _(ARG) _(LIMIT) _(GPU) _(CANCELLED)
+#define IS_THE_SAME(code)                                                                \
+    _Static_assert((int)GPUSORT_##code == (int)GS_ERR_##code, "theirs are ours");
+CODES(IS_THE_SAME)
+
 const char *gpusort_version(void)
 {
     return GS_VERSION;
@@ -51,17 +57,14 @@ gs_code gs_api_check_flags(unsigned flags, unsigned known, gs_status *st)
                : GS_FAIL(st, GS_ERR_ARG, 0, "flags %u mean nothing here", flags & ~known);
 }
 
+#define RETURN_THEIRS(code)                                                              \
+    case GS_ERR_##code: return GPUSORT_##code;
+
 gpusort_code gs_api_code(gs_code code)
 {
     switch (code) {
+        CODES(RETURN_THEIRS)
     case GS_OK: return GPUSORT_OK;
-    case GS_ERR_IO: return GPUSORT_IO;
-    case GS_ERR_NOMEM: return GPUSORT_NOMEM;
-    case GS_ERR_FORMAT: return GPUSORT_FORMAT;
-    case GS_ERR_ARG: return GPUSORT_ARG;
-    case GS_ERR_LIMIT: return GPUSORT_LIMIT;
-    case GS_ERR_GPU: return GPUSORT_GPU;
-    case GS_ERR_CANCELLED: return GPUSORT_CANCELLED;
     }
     gs_assert_failed("code", __FILE__, __LINE__);
 }

@@ -16,8 +16,13 @@ enum {
     WEBLOG_BYTES_MAX = 160,
 };
 
-/* What of a line its number makes. */
-typedef enum part_of_line { NO_PART, ITS_BEGINNING, ALL_OF_IT } part_of_line;
+/* How a distribution goes into what is not a number. */
+typedef struct shape_use {
+    bool is_ordered;        /* its numbers begin lines, and make terms in order */
+    bool makes_lines;       /* whole: equal numbers, equal lines */
+    bool is_below_distinct; /* numbers that make lines are: each would come once else */
+    uint64_t distinct;      /* where nobody says how many; 0: by the kind */
+} shape_use;
 
 struct gs_gen_data {
     gs_gen_options options;
@@ -27,7 +32,7 @@ struct gs_gen_data {
     uint64_t slice_records; /* in each slice but the last */
     uint64_t record_bytes_max;
     size_t ordered_digits; /* lines in order: as many digits come first */
-    part_of_line of_lines;
+    shape_use use;
 };
 
 static const char *const names[] = {"lines",   "u32",  "u64",   "tuples",
@@ -58,25 +63,19 @@ gs_gen_options gs_gen_options_default(void)
     };
 }
 
-/* How a distribution goes into what is not a number. */
-typedef struct shape_use {
-    part_of_line of_lines;
-    bool is_below_distinct; /* numbers that make lines are: each would come once else */
-    uint64_t distinct;      /* where nobody says how many; 0: by the kind */
-} shape_use;
-
 static shape_use use_of(gs_gen_shape shape)
 {
     switch (shape) {
-    case GS_GEN_UNIFORM: return (shape_use){NO_PART, false, 0};
-    case GS_GEN_GAUSSIAN: return (shape_use){ALL_OF_IT, true, 0};
+    case GS_GEN_UNIFORM: return (shape_use){.distinct = 0};
+    case GS_GEN_GAUSSIAN:
+        return (shape_use){.makes_lines = true, .is_below_distinct = true};
     case GS_GEN_SORTED:
     case GS_GEN_REVERSED:
-    case GS_GEN_ALMOST: return (shape_use){ITS_BEGINNING, false, 0};
+    case GS_GEN_ALMOST: return (shape_use){.is_ordered = true};
     case GS_GEN_ZIPF:
     case GS_GEN_POISSON:
-    case GS_GEN_EQUAL: return (shape_use){ALL_OF_IT, false, 0};
-    case GS_GEN_FEW: return (shape_use){ALL_OF_IT, false, 1000};
+    case GS_GEN_EQUAL: return (shape_use){.makes_lines = true};
+    case GS_GEN_FEW: return (shape_use){.makes_lines = true, .distinct = 1000};
     case GS_GEN_SHAPE_COUNT: break;
     }
     gs_assert_failed("shape", __FILE__, __LINE__);
@@ -135,7 +134,7 @@ static uint64_t value_range(const gs_gen_options *o)
     case GS_GEN_LINES: return use_of(o->shape).is_below_distinct ? o->distinct : 0;
     case GS_GEN_U32: return UINT64_C(1) << 32;
     case GS_GEN_TUPLES:
-        if (gs_gen_shape_is_ordered(o->shape))
+        if (use_of(o->shape).is_ordered)
             return 0;
         return o->distinct;
     case GS_GEN_DOCS:
@@ -194,8 +193,8 @@ static gs_code fill(gs_gen_data *data, gs_status *st)
             data->count_max = enough;
     }
     /* Lines in order begin with enough digits to tell nearly all of them apart. */
-    data->of_lines = use_of(o->shape).of_lines;
-    if (o->kind == GS_GEN_LINES && data->of_lines == ITS_BEGINNING) {
+    data->use = use_of(o->shape);
+    if (o->kind == GS_GEN_LINES && data->use.is_ordered) {
         uint64_t apart = 1;
         while (data->ordered_digits < FRACTION_DIGITS_MAX &&
                data->ordered_digits < o->line_bytes_max &&
@@ -276,7 +275,7 @@ static uint8_t *put_line(const gs_gen_data *data, gs_gen_random *random, uint64_
 {
     const gs_gen_options *const o = &data->options;
     const uint64_t spread = o->line_bytes_max - o->line_bytes_min + 1;
-    if (data->of_lines != ALL_OF_IT) {
+    if (!data->use.makes_lines) {
         size_t bytes = o->line_bytes_min + gs_gen_below(random, spread);
         if (data->ordered_digits > 0) {
             const uint64_t value = gs_gen_dist_draw(&data->dist, random, index);
@@ -304,7 +303,7 @@ static uint8_t *put_tuple(const gs_gen_data *data, gs_gen_random *random, uint64
     else
         doc = gs_gen_below(random, o->doc_count);
     uint64_t within = 0;
-    if (gs_gen_shape_is_ordered(o->shape)) { /* by term and then by document */
+    if (data->use.is_ordered) { /* by term and then by document */
         const gs_gen_u128 product = (gs_gen_u128)term * o->distinct;
         term = (uint64_t)(product >> 64);
         within = (uint64_t)product;
@@ -313,7 +312,7 @@ static uint8_t *put_tuple(const gs_gen_data *data, gs_gen_random *random, uint64
         term = o->distinct - 1;
     if (o->is_binary)
         return put_u32(put_u32(to, term), doc);
-    if (gs_gen_shape_is_ordered(o->shape)) {
+    if (data->use.is_ordered) {
         uint64_t rest = term; /* letters of equal number, so that byte order is theirs */
         for (unsigned i = GS_GEN_TERM_BYTES_MAX; i > 0; i--, rest /= 26)
             to[i - 1] = (uint8_t)('a' + rest % 26);

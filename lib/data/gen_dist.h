@@ -54,22 +54,6 @@ typedef struct gs_gen_dist {
 
 /* NULL if there is none of that number. */
 const char *gs_gen_shape_name(gs_gen_shape shape);
-static inline bool gs_gen_shape_is_ordered(gs_gen_shape shape)
-{
-    switch (shape) {
-    case GS_GEN_SORTED:
-    case GS_GEN_REVERSED:
-    case GS_GEN_ALMOST: return true;
-    case GS_GEN_UNIFORM:
-    case GS_GEN_GAUSSIAN:
-    case GS_GEN_ZIPF:
-    case GS_GEN_POISSON:
-    case GS_GEN_EQUAL:
-    case GS_GEN_FEW:
-    case GS_GEN_SHAPE_COUNT: break;
-    }
-    return false;
-}
 
 GS_MUST_CHECK gs_code gs_gen_dist_init(gs_gen_dist *dist,
                                        const gs_gen_dist_options *options, gs_status *st);

@@ -105,22 +105,27 @@ static gs_code take_texts(const gs_time_raw *r, const gs_time_span *span,
     return GS_OK;
 }
 
-gs_code gs_time_raw_take(const gs_time_raw *r, const gs_time_span *span,
-                         gs_sliding_kind kind, uint64_t *keys, gs_sliding_block *to,
-                         gs_status *st)
+static size_t take_keys(const gs_time_raw *r, const gs_time_span *span, uint64_t *keys)
 {
-    if (gs_sliding_kind_is_of_texts(kind))
-        return take_texts(r, span, &to->texts, st);
     size_t n = 0;
     for (size_t i = 0; i < r->count; i++) {
         keys[n] = r->keys[PAIR * i];
         n += gs_time_is_in(span, time_at(r, i));
     }
+    return n;
+}
+
+gs_code gs_time_raw_take(const gs_time_raw *r, const gs_time_span *span,
+                         gs_sliding_kind kind, uint64_t *keys, gs_sliding_block *to,
+                         gs_status *st)
+{
     switch (kind) {
-    case GS_SLIDING_RANKS: return gs_rank_summary_take(&to->ranks, keys, n, 1, st);
-    case GS_SLIDING_NUMBERS: return gs_count_summary_take(&to->numbers, keys, n, st);
-    case GS_SLIDING_TEXTS: /* above */
-    case GS_SLIDING_SUMS:  /* have no windows of time */
+    case GS_SLIDING_RANKS:
+        return gs_rank_summary_take(&to->ranks, keys, take_keys(r, span, keys), 1, st);
+    case GS_SLIDING_NUMBERS:
+        return gs_count_summary_take(&to->numbers, keys, take_keys(r, span, keys), st);
+    case GS_SLIDING_TEXTS: return take_texts(r, span, &to->texts, st);
+    case GS_SLIDING_SUMS: /* have no windows of time */
     case GS_SLIDING_SUMS_AND_RANKS: break;
     }
     gs_assert_failed("kind", __FILE__, __LINE__);
