@@ -37,8 +37,10 @@ reads_input() { # PID
     done
 }
 
-# The terms or queries come once the index is open, and the change has been made.
+# The terms or queries come once the index is open, and the change has been made: in one
+# write, since who has read the first one may end before there is a second.
 mkfifo asked
+printf 'every\nw1\n' >words
 while_open() { # CHANGE COMMAND...
     local change=$1
     shift
@@ -48,7 +50,7 @@ while_open() { # CHANGE COMMAND...
     exec 7>asked
     reads_input $pid
     eval "$change"
-    printf 'every\nw1\n' >&7
+    cat words >&7
     exec 7>&-
     wait $pid
     echo "exit $?, $(wc -l <got) lines"
@@ -64,7 +66,7 @@ for command in lookup search; do
     while_open 'echo more >>idx/terms' gpusort $command idx
     while_open 'chmod 600 idx/terms; mv idx moved; rm -r moved' gpusort $command idx
     cp got got.removed
-    gpusort $command kept <<<$'every\nw1' | cmp - got.removed && echo "same: $command"
+    gpusort $command kept <words | cmp - got.removed && echo "same: $command"
 done
 while_open 'truncate -s 0 idx/terms' gpusort lookup --prefix idx
 while_open 'truncate -s 0 idx/documents' gpusort search --count idx
