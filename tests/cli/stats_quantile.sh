@@ -96,13 +96,17 @@ mkfifo pipe
 env --default-signal gpusort stats quantile --phi=1 pipe >live 2>&1 &
 reader=$!
 exec 7>pipe
+has_read() { # VALUES
+    for _ in $(seq 100); do
+        sleep 0.05
+        kill -USR1 $reader
+        grep -q "# $1" live && break
+    done
+}
 seq 50 >&7
-for _ in $(seq 100); do
-    sleep 0.05
-    kill -USR1 $reader
-    grep -q '# 50' live && break
-done
+has_read 50
 seq 51 60 >&7
+has_read 60
 printf 777 >&7
 sleep 0.3
 kill -INT $reader

@@ -60,18 +60,17 @@ def compressor_hangs(s):
                       preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
         time.sleep(0.3)
         assert child.poll() is None
-        begun = time.monotonic()
         if number == signal.SIGINT:
             os.killpg(child.pid, number)  # a terminal sends it to all of them
         else:
             child.send_signal(number)
-        code, _ = sandbox.wait(child, 5)
+        code, _ = sandbox.wait(child, 5)  # and not after 30
         try:
             os.killpg(child.pid, signal.SIGKILL)
         except ProcessLookupError:
             pass
         child.stderr.close()
-        assert code == -number and time.monotonic() - begun < 1, code
+        assert code == -number, code
         assert sorted(os.listdir(s.folder)) == ["program", "tmp"]
         s.empty("tmp")
 
