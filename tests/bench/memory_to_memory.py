@@ -157,8 +157,8 @@ class Bench:
         return "%.3g GB of %s" % (self.bytes(gigabytes) / 1e9, text)
 
     def nowhere(self, kind, gigabytes, order, title, has_cores=True):
-        # Room for runs: beside many GB the CPU engine spills, to memory too.
-        source = self.inputs.generated(kind, KINDS[kind][0], self.bytes(gigabytes), self.bytes(gigabytes))
+        size = self.bytes(gigabytes)  # and room for runs: of many GB the CPU engine spills, to memory too
+        source = self.inputs.generated(kind, KINDS[kind][0], size, size)
         programs = [self.to_nowhere("gpusort --engine " + self.engine, self.engine, order, source)]
         if has_cores:
             programs.append(self.to_nowhere("gpusort --engine cpu", "cpu", order, source))

@@ -510,14 +510,6 @@ checks=$((checks + 1))
     sed 's/^/    /' log
 }
 
-# Where nobody asks for it, it is taken for what is large enough.
-checks=$((checks + 1))
-"$(dirname "$program")/tests/unit/lib/sort/device/test_device_choice" gpu >log 2>&1 || {
-    failures=$((failures + 1))
-    echo 'FAILED: the choice of a GPU by size'
-    sed 's/^/    /' log
-}
-
 # What a function was given does not come again.
 checks=$((checks + 1))
 GS_FAKE_GPU_FAIL=fetch:20 "$(dirname "$program")/tests/unit/lib/api/test_api_output" gpu >log 2>&1 || {
