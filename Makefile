@@ -402,6 +402,7 @@ hardened-test: $(PROGRAM)
 fake-gpu-test:
 	@$(MAKE) --no-print-directory FAKE_GPU=1 CUDA=0 fake-gpu-run
 fake-gpu-run: $(PROGRAM) $(addprefix $(BIN)/tests/unit/lib/,sort/test_sort_failures sort/test_changed_input \
+                                                     sort/device/test_device_choice \
                                                      api/test_number_device api/test_api_output \
                                                      api/test_api_heads)
 	@tests/fake_gpu/heads.sh $(CURDIR)/$(BIN)/tests/unit/lib/api/test_api_heads

@@ -6,6 +6,7 @@
 #define GS_LIB_BASE_SHARE_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 #include "lib/base/machine.h"
 
@@ -28,6 +29,15 @@ static inline unsigned gs_share_workers(unsigned threads)
 {
     enum { WORKERS_MAX = 256 };
     return (unsigned)gs_clamp(threads ? threads : gs_machine_cores(), 1, WORKERS_MAX);
+}
+
+/* Bytes of input from which a GPU is sooner than so many cores: what it saves has to pay
+ * for its start, and goes with what the cores take for a byte, divided by their number.
+ */
+static inline uint64_t gs_share_device_bytes_min(unsigned mib_a_core, unsigned cores)
+{
+    enum { CORES_MIN = 4 };
+    return (uint64_t)mib_a_core * (cores > CORES_MIN ? cores : CORES_MIN) << 20;
 }
 
 #endif

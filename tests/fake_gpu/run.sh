@@ -494,37 +494,29 @@ grep -q 'the CPU sorts this: there is no kernel' err || {
 }
 rm -f in both got got.zst counted want
 
-# Nothing is lost if the host runs short of memory, or a file cannot be read, on the way.
-checks=$((checks + 1))
-GS_FAKE_GPU_MEMORY=200000 "$(dirname "$program")/tests/unit/lib/sort/test_sort_failures" gpu >log 2>&1 || {
-    failures=$((failures + 1))
-    echo 'FAILED: calls of the host that fail beside a GPU'
-    sed 's/^/    /' log
+# A test of functions, which is told that there is a GPU.
+unit_test() { # TEST, what it is about
+    checks=$((checks + 1))
+    "$(dirname "$program")/tests/unit/lib/$1" gpu >log 2>&1 || {
+        failures=$((failures + 1))
+        echo "FAILED: $2"
+        sed 's/^/    /' log
+    }
 }
+# Nothing is lost if the host runs short of memory, or a file cannot be read, on the way.
+GS_FAKE_GPU_MEMORY=200000 unit_test sort/test_sort_failures 'calls of the host that fail beside a GPU'
 
 # Nor is it believed what somebody wrote into a file while it went up.
-checks=$((checks + 1))
-"$(dirname "$program")/tests/unit/lib/sort/test_changed_input" gpu >log 2>&1 || {
-    failures=$((failures + 1))
-    echo 'FAILED: files that are changed on their way to a GPU'
-    sed 's/^/    /' log
-}
+unit_test sort/test_changed_input 'files that are changed on their way to a GPU'
+
+# Where nobody asks for it, it is taken for what is large enough.
+unit_test sort/device/test_device_choice 'the choice of a GPU by size'
 
 # What a function was given does not come again.
-checks=$((checks + 1))
-GS_FAKE_GPU_FAIL=fetch:20 "$(dirname "$program")/tests/unit/lib/api/test_api_output" gpu >log 2>&1 || {
-    failures=$((failures + 1))
-    echo 'FAILED: output that goes to a function'
-    sed 's/^/    /' log
-}
+GS_FAKE_GPU_FAIL=fetch:20 unit_test api/test_api_output 'output that goes to a function'
 
 # Arrays of programs.
-checks=$((checks + 1))
-"$(dirname "$program")/tests/unit/lib/api/test_number_device" gpu >log 2>&1 || {
-    failures=$((failures + 1))
-    echo 'FAILED: arrays of numbers'
-    sed 's/^/    /' log
-}
+unit_test api/test_number_device 'arrays of numbers'
 
 # A GPU that cannot help is not woken up.
 asleep() {

@@ -23,13 +23,13 @@ bool gs_device_is_asked_for(const gs_index_build_options *build)
  * The start and end of a GPU are 0.5 s that the cores do not have, and for each GiB it
  * saves 0.6 s of 32 cores with documents and 1.6 with tuples (gpu/NOTES.md). Both ways
  * are bound by the cores, so that where they meet goes with their number: 28 MiB a core
- * of documents, 12 of tuples; with 16 cores too.
+ * of documents, 12 of tuples; with 16 cores too. The bounds are above it, since near it a
+ * GPU gains little, and its start may take longer on another machine.
  */
 uint64_t gs_device_bytes_min(bool is_tuples, unsigned cores)
 {
-    enum { DOCUMENT_MIB = 32, TUPLE_MIB = 16, CORES_MIN = 4 };
-    const uint64_t mib = is_tuples ? TUPLE_MIB : DOCUMENT_MIB;
-    return (cores > CORES_MIN ? cores : CORES_MIN) * mib << 20;
+    enum { DOCUMENT_MIB = 32, TUPLE_MIB = 16 };
+    return gs_share_device_bytes_min(is_tuples ? TUPLE_MIB : DOCUMENT_MIB, cores);
 }
 
 bool gs_device_is_worth(const gs_index_build_options *build)

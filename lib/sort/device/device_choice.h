@@ -27,6 +27,8 @@ typedef struct gs_device_choice {
     size_t device_count;
 } gs_device_choice;
 
+/* Bytes of input from which a GPU is sooner than so many cores (gpu/NOTES.md). */
+uint64_t gs_device_choice_bytes_min(bool is_keyed, unsigned cores);
 /* `stored_bytes`: the size of the input as stored, 0 if unknown. Says why not in the
  * log. */
 gs_device_choice gs_device_choose(const gs_sort_options *options,
