@@ -131,29 +131,44 @@ fields_of() { # STRUCT HEADER
         sed -z 's|/[*][^*]*[*]*\([^/*][^*]*[*]*\)*/||g' | tr '\n;' ' \n' |
         sed 's/\[[^]]*\]//g; s/[[:space:]]*$//' | grep -oE '[a-z0-9_]+(,|$)' | tr -d ,
 }
-check_job_text() { # SOURCE STRUCT HEADER LEAST
-    local excused fields field
-    excused=" $(sed -n '/^\/\* Not in the text/,/\*\//p' "$1" | grep -oE '[a-z0-9_]+' | tr '\n' ' ')"
-    fields=$(fields_of "$2" "$3")
-    [ "$(wc -w <<<"$fields")" -ge "$4" ] || complain "$3: only found these fields of $2: $fields"
+check_fields() { # STRUCT HEADER LEAST SOURCE...: each field, or each of $only_of, is in one of the sources
+    local struct=$1 header=$2 least=$3 fields excused field
+    shift 3
+    fields=$(fields_of "$struct" "$header")
+    [ "$(wc -w <<<"$fields")" -ge "$least" ] || complain "$header: only found these fields of $struct: $fields"
+    excused=" $(cat "$@" | sed -nE '/Not (in the text|looked at here)/,/\*\//p' | grep -oE '[a-z0-9_]+' | tr '\n' ' ')"
     for field in $fields; do
-        grep -qE "(->|\.)$field\b" "$1" || [[ $excused = *" $field "* ]] ||
-            complain "$1: a checkpoint does not know $field of $2, and no reason is given"
+        [ -z "${only_of+is}" ] || [[ $only_of = *" $field "* ]] || continue
+        grep -qE "(->|\.)$field\b" "$@" || [[ $excused = *" $field "* ]] ||
+            complain "$*: nothing is done with $field of $struct, and no reason is given"
     done
 }
-check_job_text lib/sort/plan/sort_job.c gs_sort_options lib/sort/plan/sort_options.h 37
-check_job_text lib/sort/plan/sort_job.c gs_order lib/sort/key/order.h 14
-check_job_text lib/sort/plan/sort_job.c gs_key lib/sort/key/order.h 6
-check_job_text lib/sort/plan/sort_job.c gs_byte_key lib/sort/key/order.h 5
-check_job_text lib/index/build/build_checkpoint.c gs_index_build_options lib/index/build/index_builder.h 28
-check_job_text lib/index/build/build_checkpoint.c gs_document_options lib/index/text/document.h 9
-check_job_text lib/index/merge/merge_checkpoint.c gs_index_merge_options lib/index/merge/index_merger.h 19
+check_fields gs_sort_options lib/sort/plan/sort_options.h 37 lib/sort/plan/sort_job.c
+check_fields gs_order lib/sort/key/order.h 14 lib/sort/plan/sort_job.c
+check_fields gs_key lib/sort/key/order.h 6 lib/sort/plan/sort_job.c
+check_fields gs_byte_key lib/sort/key/order.h 5 lib/sort/plan/sort_job.c
+check_fields gs_index_build_options lib/index/build/index_builder.h 28 lib/index/build/build_checkpoint.c
+check_fields gs_document_options lib/index/text/document.h 9 lib/index/build/build_checkpoint.c
+check_fields gs_index_merge_options lib/index/merge/index_merger.h 19 lib/index/merge/merge_checkpoint.c
+
+# What the library is told of a sort reaches it, and a way that is shorter than a sort asks for
+# whatever decides the result, or the comment there says why not.
+check_fields gs_sort_options lib/sort/plan/sort_options.h 37 lib/api/api_order.c
+check_fields gpusort_order lib/gpusort.h 15 lib/api/api_order.c lib/api/api_key.c
+decides=" $(comm -23 <(fields_of gs_sort_options lib/sort/plan/sort_options.h | sort) \
+    <(sed -n '/^\/\* Not in the text/,/\*\//p' lib/sort/plan/sort_job.c | grep -oE '[a-z0-9_]+' | sort -u) | tr '\n' ' ')"
+[ "$(wc -w <<<"$decides")" -ge 7 ] || complain "lib/sort/plan/sort_job.c: only these options decide a result: $decides"
+only_of="$decides output_zstd "
+check_fields gs_sort_options lib/sort/plan/sort_options.h 37 lib/sort/sorter.c
+check_fields gs_sort_options lib/sort/plan/sort_options.h 37 lib/sort/merge_job.c lib/sort/text/mapped_texts.c
+unset only_of
 
 # A new share of -S goes into every plan of memory, so the README of plans names them all.
 while read -r file; do
     grep -qF "$file" lib/sort/plan/README.md ||
         complain "lib/sort/plan/README.md: does not name $file, which has a plan of memory"
-done < <(grep -lE '\bgs_memory_plan_make\(' "${product[@]}" | grep -v '^lib/sort/plan/')
+done < <(grep -lE '\bgs_(memory_plan_(make|sort|lists|small)|machine_memory_share)\(' "${product[@]}" |
+    grep -vE '^lib/(sort/plan|base)/')
 
 # What a query's node knows, the plan's takes over; what it has no use for is named here.
 not_of_plan=' last '

@@ -6,6 +6,8 @@
 #include "lib/join/join_match.h"
 #include "lib/join/join_tuple.h"
 
+_Static_assert(GS_KEY_SWITCH_COUNT == 5, "the new one is for joins too, or is not");
+
 /* The field as join(1) sees it. What lies behind the last field of a line is empty. */
 static gs_key key_of(const gs_join_options *o, gs_join_side side)
 {

@@ -90,6 +90,24 @@ class Names(unittest.TestCase):
             text = Path(HERE, file).read_text()
             self.assertEqual([c for c in calls if not re.search(rf"[.]{c}\b", text)], [], file)
 
+    def test_exports(self) -> None:
+        """What a module defines without an underscore is a name of the package."""
+        modules = [of for of in vars(gpusort).values() if getattr(of, "__name__", "").startswith("gpusort._")]
+        self.assertGreater(len(modules), 8)
+        public = {name for module in modules for name, of in vars(module).items()
+                  if not name.startswith("_") and getattr(of, "__module__", "") == module.__name__}  # fmt: skip
+        self.assertGreater(len(public), 40)
+        self.assertEqual(public - set(gpusort.__all__), set())
+
+    def test_generated_kinds(self) -> None:
+        """The kinds and distributions of data stand where one looks for them."""
+        for name_of in lib.gpusort_data_name, lib.gpusort_distribution_name:
+            names = []
+            while name := name_of(len(names)):
+                names.append(ffi.string(name).decode())
+            self.assertGreater(len(names), 6)
+            self.assertEqual([n for n in names if f'"{n}"' not in gpusort.generate.__doc__], [])
+
     def test_numbers(self) -> None:
         self.assertEqual(members("gpusort_number"), {"GPUSORT_" + n.upper() for n in _order._numbers})
 

@@ -89,24 +89,27 @@ for option in $of_work; do
     [[ $not_of_merge = *" $option "* ]] || table stats_merge.c | grep -qx -- "$option" ||
         echo "stats merge: --$option is of the other commands, and nothing says why not of this one"
 done
-# Each option of `stats` and `join` is in a case of the command line: of its own command, or if a macro gives it to several, of any.
-cases=$(cat "$GS_CLI"/stats_*.sh "$GS_CLI"/join*.sh | sed ':join; /\\$/ { N; s/\\\n//; b join }')
+# Each option of `sort`, `stats` and `join` is in a case of the command line: of its own command, or if a macro gives it to several,
+# of any. The letters of orders are drawn by the tests that tests/key_letters.py asks.
+cases=$(cat "$GS_CLI"/{sort,own,stats,join}*.sh | sed ':join; /\\$/ { N; s/\\\n//; b join }')
 cased=0
-need_cases() { # COMMANDS, rows of options
+need_cases() { # COMMANDS, as cases begin with them; rows of options
     local letter option
     while read -r letter option; do
         cased=$((cased + 1))
-        grep -qaE "gpusort ($1) .*(--$option([ =]|$)| -$letter)" <<<"$cases" || echo "$1: no case of --$option"
+        [ "$letter" != 0 ] || letter="-$option$"
+        grep -qaE "($1) (.* )?-(-$option([ =]|$)|[[:alnum:]]*$letter)" <<<"$cases" || echo "$1: no case of --$option"
     done < <(grep -oE "('.'|0), \"[a-z0-9-]+\"," <<<"$2" | sed -E "s/'?(.)'?, \"(.*)\",/\1 \2/")
 }
 for file in stats_*.c; do
-    need_cases "stats $(basename "${file#stats_}" .c)" "$(grep '^ *{' "$file")"
+    need_cases "gpusort stats $(basename "${file#stats_}" .c)" "$(grep '^ *{' "$file")"
 done
 while IFS='(' read -r macro rows; do
-    ! grep -q "\<$macro(" stats_*.c || need_cases 'stats (summary|quantile|freq|hhh|corrsum|merge)' "$rows"
+    ! grep -q "\<$macro(" stats_*.c || need_cases 'gpusort stats (summary|quantile|freq|hhh|corrsum|merge)' "$rows"
 done <<<"$row_macros"
-need_cases join "$(grep '^ *{' join_args.c)"
-[ "$cased" -ge 51 ] || echo "only found $cased options of stats and join"
+need_cases 'gpusort join' "$(grep '^ *{' join_args.c)"
+need_cases '^sort|gpusort( sort)?' "$(grep '^ *{' sort_args.c | grep -v GS_OPT_ORDERING)"
+[ "$cased" -ge 92 ] || echo "only found $cased options of sort, stats and join"
 # Another file with options is one more line above; check, sample, partition, info and dump have no tables, append that of build,
 # and opt_scan.c has what is in all of them.
 [ "$(grep -lE '^ *\{[^",]*, "[a-z0-9-]+",' ./*.c | wc -l)" -eq $((walked - 5)) ] || echo 'a file has options that are not looked at'
@@ -122,6 +125,14 @@ of_order=$(for option in $(table sort_args.c); do
     printf '%s\n' "${letter:---$option}"
 done)
 [ "$(wc -w <<<"$of_order")" -ge 27 ] || echo "options about order found: $of_order"
+# The others `check`, `sample` and `partition` refuse, have a use for, or take as what changes nothing there.
+taken=' compress-program files0-from batch-size buffer-size temporary-directory parallel no-decompress verify progress output-sum
+    engine gpu-mem gpu verbose no-uring sync help version '
+for option in $not_of_order; do
+    letter=$(sed -nE "s/^ *\{'(.)', \"$option\",.*/\1/p" sort_args.c)
+    [[ $taken =~ [[:space:]]$option[[:space:]] ]] || grep -qE "^ *\{\"-(-$option|${letter:-$option})\"," own_options.c ||
+        [ "$option" = check ] || echo "own_options.c: --$option of sort is not refused where it has no meaning, or named as taken"
+done
 has_order() { # WHO TEXT
     local option
     for option in $of_order; do

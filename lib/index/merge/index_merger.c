@@ -35,6 +35,8 @@
 #include "lib/index/merge/stored_merge.h"
 #include "lib/sort/record/records.h"
 
+/* One thread fills it; while the team has tasks, what they share is the two atomics, and
+ * each part is of the worker that has it. What `in` has open is read only. */
 typedef struct merger {
     const gs_index_merge_options *asked;
     const gs_index_merge_options *options; /* the same, but each segment is an input */

@@ -148,7 +148,21 @@ bool gs_document_find_name(const gs_document_options *options, const gs_line_bat
 /* Is a document a file? Then its name is the file's. */
 static inline bool gs_document_is_file(const gs_document_options *options)
 {
-    return options->format == GS_FORMAT_TEXT || options->format == GS_FORMAT_HTML;
+    switch (options->format) {
+    case GS_FORMAT_TEXT:
+    case GS_FORMAT_HTML: return true;
+    case GS_FORMAT_JSONL:
+    case GS_FORMAT_JSON:
+    case GS_FORMAT_TSV:
+    case GS_FORMAT_CSV:
+    case GS_FORMAT_TREC:
+    case GS_FORMAT_WARC:
+    case GS_FORMAT_TUPLES:
+    case GS_FORMAT_TUPLES_BIN:
+    case GS_FORMAT_VECTORS:
+    case GS_FORMAT_COUNT: break;
+    }
+    return false;
 }
 
 /* --- for the parsers of the formats ------------------------------------------------ */

@@ -18,7 +18,8 @@ struct gs_device_merge {
     gs_run_batches batches;
     gs_device_feed *feed;
     void *pinned;
-    bool fits[GS_DEVICE_SLOTS_MAX]; /* what is in the slot */
+    bool fits[GS_DEVICE_SLOTS_MAX]; /* what is in the slot: of the thread that fills it,
+                                       then, as `filled` says, of who emits it */
 
     pthread_t thread; /* fills slots while another one is emitted */
     bool has_thread;
