@@ -50,8 +50,21 @@ static void read_tuples(const gs_line_batch *batch, gs_document_format format)
 
 static bool is_json(gs_document_format format)
 {
-    return format == GS_FORMAT_JSONL || format == GS_FORMAT_JSON ||
-           format == GS_FORMAT_VECTORS;
+    switch (format) {
+    case GS_FORMAT_JSONL:
+    case GS_FORMAT_JSON:
+    case GS_FORMAT_VECTORS: return true;
+    case GS_FORMAT_TSV:
+    case GS_FORMAT_CSV:
+    case GS_FORMAT_TREC:
+    case GS_FORMAT_WARC:
+    case GS_FORMAT_TEXT:
+    case GS_FORMAT_HTML:
+    case GS_FORMAT_TUPLES:
+    case GS_FORMAT_TUPLES_BIN:
+    case GS_FORMAT_COUNT: break;
+    }
+    return false;
 }
 
 /* What was checked can be read. */

@@ -105,7 +105,7 @@ for file in "${product[@]}"; do
     while read -r pattern; do
         # shellcheck disable=SC2053 # a pattern it is
         [[ $name != $pattern ]] || continue 2
-    done < <(grep -oE '[[:alnum:]_]*[[:alnum:]_]\*[[:alnum:]_]*' "$room/README.md")
+    done < <(grep -E '^    |^\|' "$room/README.md" | grep -oE '[[:alnum:]_]*[[:alnum:]_]\*[[:alnum:]_]*')
     complain "$room/README.md: does not say what $name is"
 done
 for room in "${!words_of[@]}"; do

@@ -43,9 +43,17 @@ static gs_code find_name(size_t *out, name_fn *name_of, const char *name,
 
 static gs_gen_shape usual_shape(gs_gen_kind kind)
 {
-    return kind == GS_GEN_TUPLES || kind == GS_GEN_DOCS || kind == GS_GEN_WEBLOG
-               ? GS_GEN_ZIPF
-               : GS_GEN_UNIFORM;
+    switch (kind) {
+    case GS_GEN_TUPLES:
+    case GS_GEN_DOCS:
+    case GS_GEN_WEBLOG: return GS_GEN_ZIPF;
+    case GS_GEN_LINES:
+    case GS_GEN_U32:
+    case GS_GEN_U64:
+    case GS_GEN_RECORDS:
+    case GS_GEN_KIND_COUNT: break;
+    }
+    return GS_GEN_UNIFORM;
 }
 
 static void set_numbers(gpusort_generate_options *o)

@@ -147,6 +147,9 @@ static gs_code cut(void *context, const gs_sort_options *options, gs_status *st)
                        "a partition needs splitters, and packs what it frames");
     if (options->output == NULL && !asked->is_framed)
         return GS_FAIL(st, GS_ERR_ARG, 0, "parts need what their names begin with");
+    if (options->count || options->has_top || options->output_zstd || options->checkpoint)
+        return GS_FAIL(st, GS_ERR_ARG, 0,
+                       "parts have all records, without counts, a checkpoint or packing");
     if (gs_partition_run(&o, &result, st) == GS_OK)
         GS_NOTED(give(p->out, &result, st));
     gs_partition_result_release(&result);

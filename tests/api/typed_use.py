@@ -41,8 +41,12 @@ def sorts(numbers: Numbers) -> None:
     assert_type(gpusort.sort_strings(numbers), Numbers)
     with gpusort.Sorter(record_bytes=8, keys=gpusort.ByteKey(0, 8)) as sorter:
         sorter.put(b"12345678")
+        sorter.put_many([b"12345678"])
+        sorter.put_text(b"1234567812345678")
         for record in sorter:
             assert_type(record, bytes)
+        sorter.close()
+    assert_type(gpusort.argsort_strings(["b", "a"], reverse=True), Any)
 
     gpusort.sort(1.5)  # type: ignore
     gpusort.sort("in", uniqe=True)  # type: ignore
@@ -54,6 +58,8 @@ def sorts(numbers: Numbers) -> None:
     gpusort.sort_records(["a"])  # type: ignore
     gpusort.merge("in", "out", memory=[1])  # type: ignore
     gpusort.Sorter().put("text")  # type: ignore
+    gpusort.Sorter().put_many(b"text")  # type: ignore
+    gpusort.Sorter().put_text(7)  # type: ignore
 
 
 def joins_and_parts() -> None:
@@ -82,8 +88,16 @@ def streams(numbers: Numbers) -> None:
     assert_type(gpusort.summarize(numbers, "frequent").info, gpusort.Info)
     with gpusort.Stream("frequent", values="text", report=lambda s: s.save("known")) as stream:
         stream.put(b"word")
+        stream.put_many([b"word", b"and"])
+        stream.put_text(b"one\nother\n")
+        stream.put_numbers(numbers)
         assert_type(stream.ask(), gpusort.Summary)
         assert_type(stream.bad, int)
+        assert_type(stream.end(), gpusort.Summary)
+        stream.close()
+    assert_type(summary.prefixes(0.1), List[gpusort.Count])
+    assert_type(summary.bins(10, column=1), List[gpusort.Bin])
+    summary.close()
     both = gpusort.Summary.load("monday")
     both.merge(gpusort.Summary.load("tuesday"))
 
@@ -107,6 +121,14 @@ def indexes() -> None:
     assert_type(gpusort.Index.merge("all", ["monday", "tuesday"], doc_ids="shift"), gpusort.Index)
     assert_type(index.heads(["fish", b"chips"], head=3, engine="cpu"), gpusort.Heads)
     assert_type(index.documents, int)
+    assert_type(index.names([7]), List[Optional[str]])
+    assert_type(index.lookup(b"fish"), gpusort.Postings)
+    index.verify(sums_only=True, threads=2)
+    index.close()
+    assert_type(gpusort.Index.open("idx"), gpusort.Index)
+    assert_type(gpusort.Index.reorder("better", Path("idx"), replace=True), gpusort.Index)
+    assert_type(gpusort.Index.import_ciff("idx", "idx.ciff", strict=True), gpusort.Index)
+    gpusort.Index.export_ciff("idx", "idx.ciff", memory="1G")
 
     gpusort.Index.build("idx", 5)  # type: ignore
     gpusort.Index.build("idx", "in", position=True)  # type: ignore

@@ -154,6 +154,33 @@ for letter in $letters; do
     gpusort sort -"$letter" /dev/null || echo "-$letter is no option"
 done
 
+# Each letter of an option of sort stands where its word does.
+while read -r letter option; do
+    for where in help man; do
+        [ $where = help ] && text=$(gpusort sort --help) || text=$(sed 's/\\-/-/g' "$root/man/gpusort-sort.1")
+        grep -qE -- "-$letter([^A-Za-z0-9]|$)" <<<"$text" || echo "$where of sort: -$letter of --$option"
+    done
+done < <(sed -nE "s/^ *\{'(.)', \"([a-z0-9-]+)\",.*/\1 \2/p" sort_args.c)
+
+# Each kind of data, and each language of stems, in whatever has a list of them.
+kinds=$(sed -n '/^static const char \*const names\[\]/,/;/p' "$root/lib/data/gen_data.c" | grep -oE '"[a-z0-9]+"' | tr -d '"')
+[ "$(wc -w <<<"$kinds")" -ge 7 ] || echo "only found these kinds of data: $kinds"
+for kind in $kinds; do
+    has " $kind" "$(gpusort gen --help | sed -n '/^Kinds/,/^$/p')" || echo "gen --help: kind $kind"
+    has "$kind" "$(part '^.SS Kinds' '^.SH' "$root/man/gpusort-gen.1")" || echo "gpusort-gen(1): kind $kind"
+    has "[( ]$kind" "$(grep "'1:kind:" "$zsh")" || echo "zsh: kind $kind"
+    has "[' ]$kind" "$(grep '^__gpusort_gen -x -a' "$fish")" || echo "fish: kind $kind"
+    for message in "$(gpusort gen -n 1 2>&1)" "$(gpusort gen -n 1 nosuch 2>&1)"; do
+        has " $kind" "$message" || echo "gen: kind $kind is not in: ${message%%$'\n'*}"
+    done
+done
+languages=$(echo a | gpusort index build -o no --stem=klingon - 2>&1 | sed -n 's/.*there are: //p' | tr -d ,)
+[ "$(wc -w <<<"$languages")" -ge 20 ] || echo "only found these languages: $languages"
+for language in $languages; do
+    [ "$(grep -c "language:(.*\b$language\b" "$zsh")" -eq 2 ] || echo "zsh: language $language"
+    [ "$(grep -c "stem -x -a '.*\b$language\b" "$fish")" -eq 2 ] || echo "fish: language $language"
+done
+
 named() { # FORMAT FILE HELP: has it a name of its own? Then it stands at --id-field
     case $1 in trec | warc | text | html | tuples | tuples-bin) return ;; esac
     has "[( .]$1" "$3" || echo "$2: --id-field: $1"

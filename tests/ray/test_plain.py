@@ -82,6 +82,24 @@ class CommandLines(unittest.TestCase):
         unknown = {"help", "version", "output-sum"}
         self.assertEqual({name for name in rows if "--" + name not in SORT_TABLE}, unknown)
 
+    def test_every_letter_of_sort_is_thought_of(self) -> None:
+        source = Path(__file__).resolve().parent.parent.parent / "cmd" / "sort_args.c"
+        rows = dict(re.findall(r"^ *\{'(.)', \"([a-z0-9-]+)\",", source.read_text(), re.MULTILINE))
+        self.assertGreaterEqual(len(rows), 20)
+        self.assertEqual({letter for letter in rows if "-" + letter not in SORT_TABLE}, set())
+
+    def test_every_option_of_search_is_thought_of(self) -> None:
+        source = Path(__file__).resolve().parent.parent.parent / "cmd" / "search_args.c"
+        rows = re.findall(r'^ *\{[^",]*, "([a-z0-9-]+)",', source.read_text(), re.MULTILINE)
+        self.assertGreater(len(rows), 15)
+        # Of one index, or what the two rounds are made of: unknown here.
+        unknown = {"gather", "statistics", "parallel", "verbose"}
+        search = source.parent / "ray" / "gpusort_ray" / "search.py"  # which wants what is not installed everywhere
+        table = re.search(r"^_TABLE = \{.*?^\}", search.read_text(), re.MULTILINE | re.DOTALL)
+        self.assertTrue(table)
+        known = set(re.findall(r"--([a-z0-9-]+)", table[0]))
+        self.assertEqual(set(rows) - known, unknown)
+
     def test_what_tasks_are_handed_on(self) -> None:
         o, _ = parse_sort(["--sync", "--gpu-mem=3G", "--no-uring", "-r"])
         self.assertEqual((o.syncs, o.handed_on), (True, ["-r"]))

@@ -122,6 +122,19 @@ static void parts_are_the_sort(void)
     o.parts = PARTS + 1;
     CHECK(gpusort_partition(&o, &parts, NULL) != GPUSORT_OK && parts.count == 0);
     o.parts = PARTS;
+    sort.has_top = 1; /* parts have all records */
+    CHECK(gpusort_partition(&o, &parts, NULL) == GPUSORT_ARG);
+    sort.has_top = 0;
+    sort.counts = 1;
+    CHECK(gpusort_partition(&o, &parts, NULL) == GPUSORT_ARG);
+    sort.counts = 0;
+    sort.output_zstd = 1;
+    CHECK(gpusort_partition(&o, &parts, NULL) == GPUSORT_ARG);
+    sort.output_zstd = 0;
+    sort.checkpoint = "kept";
+    CHECK(gpusort_partition(&o, &parts, NULL) == GPUSORT_ARG &&
+          access("kept", F_OK) != 0);
+    sort.checkpoint = NULL;
     GOOD(gpusort_partition(&o, &parts, &error));
     CHECK(parts.count == PARTS);
     size_t used = 0;
