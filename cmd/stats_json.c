@@ -36,6 +36,8 @@ static void put_index(FILE *to, const gpusort_figures *f)
     put_count(to, "skipped", f->skipped);
 }
 
+/* Not looked at here, but while a job runs: phase, input_bytes_total, merged_bytes,
+ * merged_bytes_total; and in its trace: spans_lost. */
 static void put_object(FILE *to, const gpusort_stats *stats, uint64_t total_ns,
                        const gs_stats_extra *extras, size_t extra_count)
 {

@@ -163,6 +163,17 @@ check_fields gs_sort_options lib/sort/plan/sort_options.h 37 lib/sort/sorter.c
 check_fields gs_sort_options lib/sort/plan/sort_options.h 37 lib/sort/merge_job.c lib/sort/text/mapped_texts.c
 unset only_of
 
+# A counter is shown, and counts from 0 where a sort or a build begins again.
+check_fields gs_sort_stats lib/sort/plan/sort_stats.h 19 lib/api/api_stats.c
+check_fields gs_sort_stats lib/sort/plan/sort_stats.h 19 lib/sort/plan/sort_stats.c
+check_fields gs_sort_stats lib/sort/plan/sort_stats.h 19 lib/index/build/device_try.c
+check_fields gpusort_figures lib/gpusort.h 20 cmd/stats_json.c
+# Who stops after so many records is named where one looks for how an option changes what comes out.
+while read -r file; do
+    grep -qw "$(basename "${file%.*}")" lib/sort/plan/README.md ||
+        complain "lib/sort/plan/README.md: does not name $file, which asks has_top"
+done < <(grep -lw has_top "${product[@]}")
+
 # A new share of -S goes into every plan of memory, so the README of plans names them all.
 while read -r file; do
     grep -qF "$file" lib/sort/plan/README.md ||

@@ -118,6 +118,9 @@ void gs_device_tries_keep(gs_device_tries *t)
     t->said_kept = atomic_load(&t->said);
 }
 
+/* Not looked at here, but set once or told anew: phase, phase_ns, input_bytes_total,
+ * merge_bytes_total, memory_limit_bytes, threads, engine, verified, has_output_sum,
+ * output_sum. */
 static void reset_stats(gs_index_stats *stats)
 {
     gs_sort_stats *const s = &stats->sort;
