@@ -89,9 +89,9 @@ for option in $of_work; do
     [[ $not_of_merge = *" $option "* ]] || table stats_merge.c | grep -qx -- "$option" ||
         echo "stats merge: --$option is of the other commands, and nothing says why not of this one"
 done
-# Each option of `sort`, `stats` and `join` is in a case of the command line: of its own command, or if a macro gives it to several,
+# Each option of `sort`, `search`, `stats` and `join` is in a case of the command line: of its own command, or if a macro gives it to several,
 # of any. The letters of orders are drawn by the tests that tests/key_letters.py asks.
-cases=$(cat "$GS_CLI"/{sort,own,stats,join}*.sh | sed ':join; /\\$/ { N; s/\\\n//; b join }')
+cases=$(cat "$GS_CLI"/{sort,own,search,stats,join}*.sh | sed ':join; /\\$/ { N; s/\\\n//; b join }')
 cased=0
 need_cases() { # COMMANDS, as cases begin with them; rows of options
     local letter option
@@ -109,7 +109,8 @@ while IFS='(' read -r macro rows; do
 done <<<"$row_macros"
 need_cases 'gpusort join' "$(grep '^ *{' join_args.c)"
 need_cases '^sort|gpusort( sort)?' "$(grep '^ *{' sort_args.c | grep -v GS_OPT_ORDERING)"
-[ "$cased" -ge 92 ] || echo "only found $cased options of sort, stats and join"
+need_cases 'gpusort search' "$(grep '^ *{' search_args.c)"
+[ "$cased" -ge 108 ] || echo "only found $cased options of sort, search, stats and join"
 # Another file with options is one more line above; check, sample, partition, info and dump have no tables, append that of build,
 # and opt_scan.c has what is in all of them.
 [ "$(grep -lE '^ *\{[^",]*, "[a-z0-9-]+",' ./*.c | wc -l)" -eq $((walked - 5)) ] || echo 'a file has options that are not looked at'

@@ -96,6 +96,11 @@ try 'gpusort search many "n12* -n*" "n* z" | cut -f 1-3'
 seq 5000 | tr '\n' ' ' >words
 try 'gpusort search --count many - <words'
 try 'gpusort search --count many n12*'
+# Checksums are looked at before the first query where that is asked for.
+cp -r plain bad
+printf '\377' | dd of=bad/postings bs=1 seek=3 conv=notrunc status=none
+try 'gpusort search --verify plain dogs'
+try 'gpusort search --verify bad dogs'
 # What was done is told, but not how fast it was.
 try 'gpusort search -v i "cat dog" 2>&1 >/dev/null | sed "s/in [0-9.]* s.*/in so long/"'
 # Many queries are answered in their order, on any number of threads; who waits for an
