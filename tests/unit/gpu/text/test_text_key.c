@@ -200,7 +200,8 @@ static void every_switch_was_shown(const shown *s)
 {
 #define LOOK(name, ...)                                                                  \
     if (s->name == 0) {                                                                  \
-        fprintf(stderr, "no line shows %s: add to `alphabet` or `words` what it changes\n", #name); \
+        fprintf(stderr, "no line shows %s: add to `alphabet`, `words` what it has\n",    \
+                #name);                                                                  \
         CHECK(s->name > 0);                                                              \
     }
     GS_KEY_SWITCHES(LOOK)
