@@ -171,6 +171,16 @@ static bool plan(gs_early_split *s, const gs_early_split_options *o,
                         : plan_pages(s, &guess, text, pages_max);
 }
 
+/* Wide records are moved to lists whole, four times what their elements are, before any
+ * is written. Where they fit the memory, and are not so many that to gather them later
+ * takes longer than that (lib/sort/NOTES.md), they stay where they are. */
+static bool are_few_and_wide(const gs_early_split_options *o)
+{
+    enum { WIDE_BYTES = 64, FEW_BYTES = 448 << 20 };
+    return !o->by_chunks && o->record_size > WIDE_BYTES &&
+           gs_file_map_text_bytes(o->map) < FEW_BYTES;
+}
+
 /* Records that compare equal must be the same bytes; room for strings is for lines of
  * some length, with so few keys that none becomes long. */
 static bool is_for_records(const gs_early_split_options *o)
@@ -226,7 +236,7 @@ gs_code gs_early_split_new(gs_early_split **out, const gs_early_split_options *o
     bool are_for_it = false;
     *out = NULL;
     if (gs_file_map_text_bytes(options->map) < GS_EARLY_SPLIT_MIN / SHORTER_MAX ||
-        !is_for_records(options))
+        !is_for_records(options) || are_few_and_wide(options))
         return GS_OK;
     GS_TRY(gs_mem_new(&s, sizeof *s, "early split", st));
     s->layout = *options->layout;

@@ -75,8 +75,10 @@ gs_text_guess gs_text_sample_take(const gs_text_sample_options *o,
         if (at < before)
             continue;
         look.file = &files[file];
-        look_at(&look, at - before, LOOK_BYTES);
-        if (look.bytes >= DENSITY_BYTES) {
+        look.at = at - before;
+        if (o->record_size == 0)
+            look_at(&look, look.at, LOOK_BYTES);
+        if (o->record_size == 0 && look.bytes >= DENSITY_BYTES) {
             ends += (size_t)__builtin_popcountll(gs_line_mask(look.text, o->layout->eol));
             looked_at += DENSITY_BYTES;
         }
