@@ -632,6 +632,30 @@ static void is_refused(const gs_file_map *map, size_t memory_bytes, bool is_key_
     CHECK(s == NULL);
 }
 
+/* Of records that are wider than what is moved in their place, unless memory is short. */
+static void wide_records_are_left(const gs_file_map *map)
+{
+    static const struct {
+        size_t record_size;
+        bool by_chunks, are_taken;
+    } cases[] = {
+        {64, false, true}, {65, false, false}, {100, false, false}, {100, true, true}};
+    const gs_record_layout layout = {.eol = '\n'};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        gs_status st = {.code = GS_OK};
+        gs_early_split *s = NULL;
+        const gs_early_split_options options = {.layout = &layout,
+                                                .record_size = cases[i].record_size,
+                                                .map = map,
+                                                .workers = WORKERS,
+                                                .memory_bytes = MOST,
+                                                .by_chunks = cases[i].by_chunks};
+        REQUIRE_OK(gs_early_split_new(&s, &options, &st), &st);
+        CHECK((s != NULL) == cases[i].are_taken);
+        gs_early_split_free(s);
+    }
+}
+
 int main(void)
 {
     const unsigned few = CHECK_HAS_SANITIZER ? 1 : WORKERS;
@@ -661,6 +685,7 @@ int main(void)
     many_keys_are_refused(&map);
     is_refused(&map, lines * sizeof(uint64_t), false);
     is_refused(&map, MOST, true);
+    wide_records_are_left(&map);
     later_changes_do_nothing(&map, bytes);
     gs_file_map_close(&map);
     /* So few others that the sample has none. */
