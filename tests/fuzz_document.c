@@ -48,25 +48,6 @@ static void read_tuples(const gs_line_batch *batch, gs_document_format format)
     require(lines <= batch->bytes);
 }
 
-static bool is_json(gs_document_format format)
-{
-    switch (format) {
-    case GS_FORMAT_JSONL:
-    case GS_FORMAT_JSON:
-    case GS_FORMAT_VECTORS: return true;
-    case GS_FORMAT_TSV:
-    case GS_FORMAT_CSV:
-    case GS_FORMAT_TREC:
-    case GS_FORMAT_WARC:
-    case GS_FORMAT_TEXT:
-    case GS_FORMAT_HTML:
-    case GS_FORMAT_TUPLES:
-    case GS_FORMAT_TUPLES_BIN:
-    case GS_FORMAT_COUNT: break;
-    }
-    return false;
-}
-
 /* What was checked can be read. */
 static void read_vector(gs_text_span vector)
 {
@@ -88,7 +69,7 @@ static void check_list(const gs_document_list *list, const gs_line_batch *batch,
         const gs_document *const d = &list->documents[i];
         require(d->first_text + d->text_count <= list->text_count);
         require(d->name.bytes <= GS_DOCUMENT_NAME_BYTES_MAX);
-        if (is_json(format))
+        if (gs_document_format_is_json(format))
             require(gs_utf8_is_valid(d->name.data, d->name.bytes));
         if (has_weights)
             read_vector(d->vector);
@@ -96,7 +77,7 @@ static void check_list(const gs_document_list *list, const gs_line_batch *batch,
     for (size_t i = 0; i < list->text_count; i++) {
         const gs_text_span text = list->texts[i];
         require(is_inside(text, batch->data, batch->bytes));
-        if (is_json(format))
+        if (gs_document_format_is_json(format))
             require(gs_utf8_is_valid(text.data, text.bytes));
     }
     for (size_t i = 0; i < list->bad_count; i++)

@@ -257,22 +257,8 @@ static void list_fields(gs_document_format format, gs_text_span document, char *
                         size_t capacity)
 {
     *out = '\0';
-    switch (format) {
-    case GS_FORMAT_JSONL:
-    case GS_FORMAT_JSON:
-    case GS_FORMAT_VECTORS:
+    if (gs_document_format_is_json(format))
         gs_json_list_fields(document.data, document.bytes, out, capacity);
-        break;
-    case GS_FORMAT_TSV:
-    case GS_FORMAT_CSV:
-    case GS_FORMAT_TREC:
-    case GS_FORMAT_WARC:
-    case GS_FORMAT_TEXT:
-    case GS_FORMAT_HTML:
-    case GS_FORMAT_TUPLES:
-    case GS_FORMAT_TUPLES_BIN:
-    case GS_FORMAT_COUNT: break;
-    }
 }
 
 static void explain_fields(const gs_document_options *options, gs_text_span line,

@@ -60,6 +60,25 @@ static inline bool gs_document_format_is_tuples(gs_document_format format)
 {
     return format == GS_FORMAT_TUPLES || format == GS_FORMAT_TUPLES_BIN;
 }
+/* Are its documents objects of JSON? */
+static inline bool gs_document_format_is_json(gs_document_format format)
+{
+    switch (format) {
+    case GS_FORMAT_JSONL:
+    case GS_FORMAT_JSON:
+    case GS_FORMAT_VECTORS: return true;
+    case GS_FORMAT_TSV:
+    case GS_FORMAT_CSV:
+    case GS_FORMAT_TREC:
+    case GS_FORMAT_WARC:
+    case GS_FORMAT_TEXT:
+    case GS_FORMAT_HTML:
+    case GS_FORMAT_TUPLES:
+    case GS_FORMAT_TUPLES_BIN:
+    case GS_FORMAT_COUNT: break;
+    }
+    return false;
+}
 
 enum { GS_TEXT_FIELDS_MAX = 64, GS_DOCUMENT_NAME_BYTES_MAX = 65535 };
 

@@ -451,32 +451,14 @@ bool gs_document_shapes_have_weights(gs_document_shapes *shapes)
 
 /* --- what is told ------------------------------------------------------------------ */
 
-static bool is_json(gs_document_format format)
-{
-    switch (format) {
-    case GS_FORMAT_JSONL:
-    case GS_FORMAT_JSON:
-    case GS_FORMAT_VECTORS: return true;
-    case GS_FORMAT_TSV:
-    case GS_FORMAT_CSV:
-    case GS_FORMAT_TREC:
-    case GS_FORMAT_WARC:
-    case GS_FORMAT_TEXT:
-    case GS_FORMAT_HTML:
-    case GS_FORMAT_TUPLES:
-    case GS_FORMAT_TUPLES_BIN:
-    case GS_FORMAT_COUNT: break;
-    }
-    return false;
-}
-
 static void tell_look(const look *l)
 {
     const gs_log *const log = l->shapes->options.log;
     const gs_document_format format = (gs_document_format)l->shape.format;
-    const bool is_surprise = l->ending != GS_FORMAT_COUNT && l->ending != format &&
-                             !(is_json(l->ending) && is_json(format)) && !l->is_found &&
-                             l->kind != GS_LOOKS_NOTHING;
+    const bool is_surprise =
+        l->ending != GS_FORMAT_COUNT && l->ending != format &&
+        !(gs_document_format_is_json(l->ending) && gs_document_format_is_json(format)) &&
+        !l->is_found && l->kind != GS_LOOKS_NOTHING;
     gs_quoted q;
     if (!l->is_found)
         gs_log_say(log, is_surprise ? GS_LOG_WARNING : GS_LOG_INFO, "%s: read as %s%s%s",

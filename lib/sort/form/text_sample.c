@@ -54,6 +54,15 @@ static const uint8_t *sample_record(const gs_text_sample_options *o, text_look *
     return find_line(look, o->layout->eol, &begin, bytes) ? look->text + begin : NULL;
 }
 
+/* How many lines end among so many bytes, where the look has them. */
+static void count_ends(const text_look *look, uint8_t eol, size_t *ends, size_t *of_bytes)
+{
+    if (look->bytes < DENSITY_BYTES)
+        return;
+    *ends += (size_t)__builtin_popcountll(gs_line_mask(look->text, eol));
+    *of_bytes += DENSITY_BYTES;
+}
+
 gs_text_guess gs_text_sample_take(const gs_text_sample_options *o,
                                   gs_string_sample *sample, size_t want,
                                   uint8_t *key_room)
@@ -76,11 +85,9 @@ gs_text_guess gs_text_sample_take(const gs_text_sample_options *o,
             continue;
         look.file = &files[file];
         look.at = at - before;
-        if (o->record_size == 0)
+        if (o->record_size == 0) {
             look_at(&look, look.at, LOOK_BYTES);
-        if (o->record_size == 0 && look.bytes >= DENSITY_BYTES) {
-            ends += (size_t)__builtin_popcountll(gs_line_mask(look.text, o->layout->eol));
-            looked_at += DENSITY_BYTES;
+            count_ends(&look, o->layout->eol, &ends, &looked_at);
         }
         size_t bytes;
         const uint8_t *const record = sample_record(o, &look, &bytes);
