@@ -325,7 +325,7 @@ def memory_options(r, small):
     if r.random() < 0.2:
         options.append("--batch-size=%d" % r.choice([2, 2, 3, 5, 16]))
     if r.random() < 0.2:
-        options += ["-T", "tmp"]
+        options += r.choice([["-T", "tmp"], ["--temporary-directory=tmp"]])
     if r.random() < 0.05:
         options += ["--compress-program=gzip"]
     return options
@@ -691,7 +691,8 @@ def case_zstd(r, case):
 
 
 def case_compressed(r, case):
-    """Compressed copies among the inputs; expected is what the plain ones give."""
+    """Compressed copies among the inputs; expected is what the plain ones give, or what they
+    themselves do as bytes."""
     order = Order(r)
     plain, names = [], []
     for i in range(r.choice([1, 1, 2, 4])):
@@ -713,6 +714,10 @@ def case_compressed(r, case):
     if r.random() < 0.25:
         case.stdin, names[0] = names[0], "-"
         case.pipe = r.random() < 0.5
+    if r.random() < 0.1:
+        own(case, order.options + ["--no-decompress"] + memory_options(r, False), names)
+        case.reference = [["sort"] + order.options + names]
+        return case
     own(case, order.options + memory_options(r, False), names)
     case.reference = [["sort"] + order.options + plain]
     return case

@@ -166,7 +166,10 @@ unset only_of
 # A counter is shown, and counts from 0 where a sort or a build begins again.
 check_fields gs_sort_stats lib/sort/plan/sort_stats.h 19 lib/api/api_stats.c
 check_fields gs_sort_stats lib/sort/plan/sort_stats.h 19 lib/sort/plan/sort_stats.c
+only_of=" $(sed -n '/but a build of an index does:$/,/\*\//p' lib/sort/plan/sort_stats.c | sed 1d | grep -oE '[a-z_]{2,}' | tr '\n' ' ')"
+[ "$(wc -w <<<"$only_of")" -eq 3 ] || complain "lib/sort/plan/sort_stats.c: what a build takes back, as found:$only_of"
 check_fields gs_sort_stats lib/sort/plan/sort_stats.h 19 lib/index/build/device_try.c
+unset only_of
 check_fields gpusort_figures lib/gpusort.h 20 cmd/stats_json.c
 # Who stops after so many records is named where one looks for how an option changes what comes out.
 while read -r file; do

@@ -642,6 +642,14 @@ def check_many_terms(checker, rng):
         checker.fail([], "s*", f"{rank:.3f} s to rank, {count:.3f} s to find")
 
 
+def check_scorings():
+    """Each way to score has its reference in rank()."""
+    header = (pathlib.Path(__file__).resolve().parent.parent / "lib/index/read/scoring.h").read_text()
+    kinds = re.findall(r"^    GS_SCORING_(\w+),$", header, re.MULTILINE)
+    if kinds != ["BM25", "IMPACTS"]:
+        sys.exit(f"search_check.py has references of BM25 and impacts; scoring.h has {kinds}")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--binary", required=True)
@@ -652,6 +660,7 @@ def main():
     seed = args.seed if args.seed is not None else int(os.environ.get("GS_TEST_SEED", "1"))
     print(f"seed {seed}")
     check_grammar()
+    check_scorings()
     rng = random.Random(seed)
     with tempfile.TemporaryDirectory(prefix="gpusort-search-") as folder:
         checker = Checker(os.path.abspath(args.binary), folder)

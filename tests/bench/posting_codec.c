@@ -12,11 +12,13 @@
  *
  *      patched      blocks as an index holds them, but for those that are bits
  *      interpolated tails as an index holds them, those of one posting apart
- *      packed       blocks in the width of their largest number, read in every way there
- * is varint       tails in whole bytes StreamVByte  both as libstreamvbyte writes them,
- * if the program is built with it: numbers of 1 to 4 bytes, or ("0124") of 0, 1, 2 or 4.
- * A distribution may build it without vector code, so they are also read here with SSSE3,
- * as the library would
+ *      packed       blocks in the width of their largest number, read in every way
+ *      varint       tails in whole bytes
+ *      StreamVByte  both as libstreamvbyte writes them
+ *
+ * The last if the program is built with it: numbers of 1 to 4 bytes, or ("0124") of 0, 1,
+ * 2 or 4. A distribution may build that library without vector code, so they are also
+ * read here with SSSE3, as the library would.
  *
  * Prints bytes a posting (document and frequency), and thousands of millions of numbers
  * (two a posting) written and read in a second on one core.
@@ -39,6 +41,9 @@
 #include "lib/index/format/posting_tail.h"
 #include "lib/index/read/term_cursor.h"
 #include "lib/index/format/varint.h"
+
+/* Of which all that a block has is made here. */
+_Static_assert(GS_INDEX_LAYOUT == 4, "what is new of a block is put into these, too");
 
 enum {
     PORTION = 1 << 18, /* postings: what they are coded to fits the second-level cache */

@@ -57,6 +57,8 @@ shapes=$(sed -n '/names\[\] = /,/;/p' "$root/lib/data/gen_dist.c" | grep -o '"[a
 for shape in $shapes; do
     gpusort gen u32 --dist="$shape" -n 1 >shaped || echo "gen --dist=$shape: exit $?"
     has "$shape" "$page" || echo "gpusort-gen(1): $shape"
+    has "$shape" "$(grep '^for dist in' "$GS_CLI/gen_kinds.sh")" || echo "gen_kinds.sh: $shape"
+    has "\"$shape\"" "$(part '    distribution    "' '^$' "$root/cmd/python/gpusort/_machine.py")" || echo "Python's generate(): $shape"
     has "$shape" "$help" || echo "gen --help: $shape"
     has "$shape" "$(part '^gen_options=' '^)' "$zsh")" || echo "zsh: gen --dist=$shape"
     has "$shape" "$(grep '^__gpusort_gen ' "$fish")" || echo "fish: gen --dist=$shape"

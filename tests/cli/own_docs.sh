@@ -111,6 +111,13 @@ need_cases 'gpusort join' "$(grep '^ *{' join_args.c)"
 need_cases '^sort|gpusort( sort)?' "$(grep '^ *{' sort_args.c | grep -v GS_OPT_ORDERING)"
 need_cases 'gpusort search' "$(grep '^ *{' search_args.c)"
 [ "$cased" -ge 108 ] || echo "only found $cased options of sort, search, stats and join"
+# Each is drawn by a random test too, or named here: devices are what --extra of differential.py is for, and the others tell
+# of a job and change nothing.
+drawn=$(cat "$root"/tests/{differential,table_check,json_check,locale_check,cli_fuzz}.py "$root"/tests/soak/*.py)
+for option in $(table sort_args.c); do
+    [[ ' gpu gpu-mem verbose output-sum stats trace ' = *" $option "* ]] || grep -qE -- "[\"' ]--$option\\b" <<<"$drawn" ||
+        echo "no random test draws --$option of sort"
+done
 # Another file with options is one more line above; check, sample, partition, info and dump have no tables, append that of build,
 # and opt_scan.c has what is in all of them.
 [ "$(grep -lE '^ *\{[^",]*, "[a-z0-9-]+",' ./*.c | wc -l)" -eq $((walked - 5)) ] || echo 'a file has options that are not looked at'
@@ -149,10 +156,12 @@ for command in check sample; do # partition has all but those that it names
 done
 has_order 'gpusort-ray --help' "$(sed -n '/^Other options are those of `gpusort sort`/,/^$/p' ray/gpusort_ray/cli.py)"
 # Each letter of keys is an option, too.
+key_of_python=$(part '`options` are letters' '\.' "$root/cmd/python/gpusort/_order.py" | grep -o 'letters of.*')
 letters=$(sed -nE "s/^ +X\([A-Z_]+, +'([A-Za-z])',.*/\1/p" key_spec.h)
 [ "$(wc -w <<<"$letters")" -ge 12 ] || echo "only found these letters of keys: $letters"
 for letter in $letters; do
     gpusort sort -"$letter" /dev/null || echo "-$letter is no option"
+    [[ $key_of_python = *[\ :]$letter[,.]* ]] || echo "Key of the Python package: does not name $letter"
 done
 
 # Each letter of an option of sort stands where its word does.

@@ -118,19 +118,17 @@ void gs_device_tries_keep(gs_device_tries *t)
     t->said_kept = atomic_load(&t->said);
 }
 
-/* Not looked at here, but set once or told anew: phase, phase_ns, input_bytes_total,
- * merge_bytes_total, memory_limit_bytes, threads, engine, verified, has_output_sum,
- * output_sum. */
+/* A sort does not take back what it has merged and written; here all is made anew. */
 static void reset_stats(gs_index_stats *stats)
 {
     gs_sort_stats *const s = &stats->sort;
-    _Atomic uint64_t *const counters[] = {
-        &s->input_bytes,    &s->records,    &s->text_bytes, &s->output_bytes,
-        &s->output_records, &s->runs,       &s->passes,     &s->spill_bytes,
-        &s->merge_bytes,    &stats->tokens, &stats->terms,  &stats->skipped,
+    _Atomic uint64_t *const others[] = {
+        &s->output_bytes, &s->output_records, &s->merge_bytes,
+        &stats->tokens,   &stats->terms,      &stats->skipped,
     };
-    for (size_t i = 0; i < sizeof counters / sizeof *counters; i++)
-        atomic_store(counters[i], 0);
+    gs_sort_stats_reset(s);
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        atomic_store(others[i], 0);
 }
 
 bool gs_device_tries_again(gs_device_tries *t, const gs_index_build_options *build,

@@ -15,9 +15,9 @@ void gs_sort_stats_begin_phase(gs_sort_stats *stats, gs_sort_phase phase,
 }
 
 /* Not looked at here, but set once or told anew: phase, phase_ns, input_bytes_total,
- * merge_bytes_total, merge_bytes, memory_limit_bytes, threads, engine, verified. What is
- * of the output, which is not taken back: output_bytes, output_records, has_output_sum,
- * output_sum. */
+ * merge_bytes_total, memory_limit_bytes, threads, engine, verified, has_output_sum,
+ * output_sum. And what a sort does not take back, but a build of an index does:
+ * merge_bytes, output_bytes, output_records. */
 void gs_sort_stats_reset(gs_sort_stats *stats)
 {
     if (stats == NULL)

@@ -109,6 +109,12 @@ static void bytes_are_those_of_every_machine(void)
             i++;
         CHECK(i < sizeof known / sizeof *known); /* lines of each are known */
     }
+    for (unsigned kind = 0; kind < GS_GEN_KIND_COUNT; kind++) {
+        size_t i = 0;
+        while (i < sizeof known / sizeof *known && known[i].kind != kind)
+            i++;
+        CHECK(i < sizeof known / sizeof *known); /* and some of each kind */
+    }
     for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
         const gs_gen_options o = options_of(known[i].kind, known[i].shape, 2000);
         size_t bytes;
