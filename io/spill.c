@@ -40,6 +40,7 @@ struct gs_spill {
     gs_spill_folder *folders;
     size_t folder_count;
     size_t next_folder;
+    bool stays_cached;
 
     pthread_t dropper;
     pthread_cond_t drops_changed;
@@ -136,21 +137,27 @@ static gs_code fail_create(const char *folder, gs_status *st)
     return gs_status_hint(st, "choose another folder for temporary files with -T");
 }
 
-static void set_file(gs_spill_folder *f, int fd)
+void gs_spill_stay_cached(gs_spill *s)
+{
+    s->stays_cached = true;
+}
+
+static void set_file(const gs_spill *s, gs_spill_folder *f, int fd)
 {
     const int flags = fcntl(fd, F_GETFL);
     f->fd = fd;
-    f->is_direct = flags >= 0 && fcntl(fd, F_SETFL, flags | O_DIRECT) == 0;
+    f->is_direct =
+        !s->stays_cached && flags >= 0 && fcntl(fd, F_SETFL, flags | O_DIRECT) == 0;
 }
 
-static gs_code open_folder_locked(gs_spill_folder *f, gs_status *st)
+static gs_code open_folder_locked(const gs_spill *s, gs_spill_folder *f, gs_status *st)
 {
     if (f->fd >= 0)
         return GS_OK;
     const int fd = open_nameless(f->name);
     if (fd < 0)
         return fail_create(f->name, st);
-    set_file(f, fd);
+    set_file(s, f, fd);
     return GS_OK;
 }
 
@@ -162,7 +169,7 @@ gs_code gs_spill_new_kept(gs_spill **out, const char *folder, int fd, uint64_t e
         return st->code;
     }
     gs_spill_folder *const f = &(*out)->folders[0];
-    set_file(f, fd);
+    set_file(*out, f, fd);
     f->end_offset = end_offset;
     return GS_OK;
 }
@@ -186,7 +193,7 @@ gs_code gs_spill_extent_open(gs_spill *s, gs_spill_extent *out, gs_status *st)
     gs_spill_folder *const f = next_folder_locked(s);
     if (f == NULL) {
         (void)GS_FAIL(st, GS_ERR_ARG, 0, "every temporary folder has an open run");
-    } else if (open_folder_locked(f, st) == GS_OK) {
+    } else if (open_folder_locked(s, f, st) == GS_OK) {
         f->has_open_extent = true;
         *out = (gs_spill_extent){
             .fd = f->fd,

@@ -6,7 +6,7 @@
  * nothing is left behind however the program ends. Runs are extents of these files, one
  * after the other, given to the folders in turn: any number of runs needs no more file
  * descriptors than there are folders. Files are opened when first needed, with O_DIRECT
- * where the file system takes it. Thread-safe.
+ * where the file system takes it, unless they are to stay in the page cache. Thread-safe.
  */
 #ifndef GS_IO_SPILL_H
 #define GS_IO_SPILL_H
@@ -39,6 +39,9 @@ GS_MUST_CHECK gs_code gs_spill_new(gs_spill **out, const char *const *folders,
 GS_MUST_CHECK gs_code gs_spill_new_kept(gs_spill **out, const char *folder, int fd,
                                         uint64_t end_offset, gs_status *st);
 void gs_spill_free(gs_spill *s); /* NULL is fine */
+/* Before the first file: all go through the page cache, for what is gone again before the
+ * kernel begins to write it to the disk. */
+void gs_spill_stay_cached(gs_spill *s);
 
 /* Starts an extent at the end of the next folder's file; its length is unknown yet, so
  * one extent a folder is open at a time (a second open goes to another folder; if

@@ -94,14 +94,27 @@ static void drop_last(gs_mapped_store *s)
     release_run(s, run);
 }
 
+static gs_code need_spill(gs_mapped_store *s, gs_status *st)
+{
+    const gs_run_store_options *const store = &s->store.options;
+    const gs_sort_options *const o = store->options;
+    if (s->spill != NULL)
+        return GS_OK;
+    GS_TRY(gs_spill_new(&s->spill, o->temp_folders, o->temp_folder_count, st));
+    if (store->input_bytes > 0 && store->input_bytes <= store->plan->cached_bytes) {
+        gs_log_say(o->log, GS_LOG_INFO, "runs stay in the page cache");
+        gs_spill_stay_cached(s->spill);
+    }
+    return GS_OK;
+}
+
 /* The stream of a new extent. After a failure the extent is not open. */
 static gs_code begin_extent(gs_mapped_store *s, gs_spill_extent *extent,
                             gs_stream **stream, uint8_t *stream_memory, gs_status *st)
 {
     const gs_memory_plan *const plan = s->store.options.plan;
     const gs_sort_options *const o = s->store.options.options;
-    if (s->spill == NULL)
-        GS_TRY(gs_spill_new(&s->spill, o->temp_folders, o->temp_folder_count, st));
+    GS_TRY(need_spill(s, st));
     GS_TRY(gs_spill_extent_open(s->spill, extent, st));
     gs_stream_target target = gs_spill_extent_target(s->spill, extent, s->failure);
     target.fills_pages = gs_memory_plan_fills_pages(plan);

@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: MIT */
+/* clang-format off */
 /*
  * mapped_store: runs as plain text, in memory as far as that goes and then in temporary
  * files, all of them seen as texts that can be cut anywhere: for who sorts parts of them
  * again (lib/sort/device/device_merge.h), and for a merge on all cores.
  *
- *      run 0   | memory ....................... |  by who knows its length (gs_sink,
- * place) run 1   | memory ...... | extent ....... |  the head in memory, the tail in a
- * file, run 2   | extent ....................... |  which is mapped when all runs are
- * there
+ *      run 0   | memory ....................... |  its length is known (gs_sink, place)
+ *      run 1   | memory ...... | extent ....... |  the head in memory, the tail in a file,
+ *      run 2   | extent ....................... |  which is mapped when all runs are there
+ *
+ * Of an input that the page cache holds beside -S (gs_memory_plan, cached_bytes) the
+ * extents stay there: most are read before the kernel would have written them.
  *
  * Equal records of two runs stand in the order of the runs. Nothing is left out of runs:
  * where of equal records one is wanted, or they are counted, who merges them sees to it.
@@ -16,6 +19,7 @@
  * A store as any other (lib/sort/run/run_store.h), and after the last close also texts,
  * read and merge_part; read by several threads at once.
  */
+/* clang-format on */
 #ifndef GS_LIB_SORT_TEXT_MAPPED_STORE_H
 #define GS_LIB_SORT_TEXT_MAPPED_STORE_H
 

@@ -58,6 +58,13 @@ int main(void)
     (void)close(fd);
     gs_spill_free(s);
 
+    REQUIRE_OK(gs_spill_new(&s, folders, 2, &st), &st);
+    gs_spill_stay_cached(s);
+    REQUIRE_OK(gs_spill_extent_open(s, &first, &st), &st);
+    CHECK(!first.is_direct && (fcntl(first.fd, F_GETFL) & O_DIRECT) == 0);
+    gs_spill_extent_close(s, &first, 0);
+    gs_spill_free(s);
+
     const char *const missing[] = {"not/there"};
     REQUIRE_OK(gs_spill_new(&s, missing, 1, &st), &st);
     CHECK(gs_spill_extent_open(s, &first, &st) == GS_ERR_IO && st.sys == ENOENT);

@@ -308,9 +308,37 @@ static void test_in(const char *folder, uint64_t *state)
     REQUIRE(close(output_fd) == 0);
 }
 
+static void hear_cached(void *context, gs_log_level level, const char *text)
+{
+    (void)level;
+    if (strstr(text, "page cache") != NULL)
+        ++*(unsigned *)context;
+}
+
+/* Runs of an input that the page cache holds go through it, and no others. */
+static void runs_of_little_stay_cached(uint64_t *state)
+{
+    for (unsigned i = 0; i < 4; i++) {
+        job j;
+        gs_status st = {.code = GS_OK};
+        unsigned heard = 0;
+        const gs_log log = {.fn = hear_cached, .context = &heard};
+        REQUIRE_OK(begin(&j, "/tmp", 2, &st), &st);
+        const uint64_t sizes[] = {0, 1, j.plan.cached_bytes, j.plan.cached_bytes + 1};
+        j.options.log = &log;
+        j.runs->options.input_bytes = sizes[i];
+        make_text(&j, 1 << 20, state);
+        REQUIRE_OK(put_run(&j, false, &st), &st);
+        CHECK(heard == (i == 1 || i == 2));
+        check_texts(&j, 0, state);
+        end(&j);
+    }
+}
+
 int main(void)
 {
     uint64_t state = check_seed(23);
+    runs_of_little_stay_cached(&state);
     test_in("/tmp", &state);
     if (access("/dev/shm", W_OK) == 0)
         test_in("/dev/shm", &state);
