@@ -42,8 +42,8 @@
 #include "lib/index/read/term_cursor.h"
 #include "lib/index/format/varint.h"
 
-/* Of which all that a block has is made here. */
-_Static_assert(GS_INDEX_LAYOUT == 4, "what is new of a block is put into these, too");
+/* All that a block of this layout has is written by some code below. */
+_Static_assert(GS_INDEX_LAYOUT == 4, "write what is new in a block here, too");
 
 enum {
     PORTION = 1 << 18, /* postings: what they are coded to fits the second-level cache */
