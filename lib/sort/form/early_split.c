@@ -80,16 +80,32 @@ static bool plan_pages(gs_early_split *s, const gs_text_guess *guess, size_t tex
     return s->page_capacity < pages_max;
 }
 
-/* Would the text and its elements be so much? As a look at a few places has it. */
-static bool is_much(const gs_text_sample_options *from, gs_string_sample *sample,
-                    uint8_t *key_room)
+/* What a record takes on average, as a look at a few places has it. */
+static size_t mean_bytes(const gs_text_sample_options *from, gs_string_sample *sample,
+                         uint8_t *key_room)
 {
     enum { TRIED = 64 };
-    const size_t text = gs_file_map_text_bytes(from->map);
-    if (text >= GS_EARLY_SPLIT_MIN)
-        return true;
-    const size_t records = gs_text_sample_take(from, sample, TRIED, key_room).records;
-    return text + records * sizeof(gs_element) >= GS_EARLY_SPLIT_MIN;
+    if (from->record_size > 0)
+        return from->record_size;
+    return gs_file_map_text_bytes(from->map) /
+               gs_text_sample_take(from, sample, TRIED, key_room).records +
+           1;
+}
+
+/* Would the text and its elements be so much? */
+static bool is_much(const gs_file_map *map, size_t mean)
+{
+    const size_t text = gs_file_map_text_bytes(map);
+    return text + text / mean * sizeof(gs_element) >= GS_EARLY_SPLIT_MIN;
+}
+
+/* Wide records are moved to lists whole, twice and more what their elements are, before
+ * any is written. Where memory holds them they stay where they are (lib/sort/NOTES.md),
+ * unless a key is to be made of each: lists have it made when its bucket is sorted. */
+static bool are_wide(const gs_early_split_options *o, size_t mean)
+{
+    enum { WIDE_BYTES = 48 };
+    return !o->by_chunks && o->encoder == NULL && mean > WIDE_BYTES;
 }
 
 /* Of all that there are, as many as memory is for. */
@@ -138,7 +154,8 @@ static bool plan(gs_early_split *s, const gs_early_split_options *o,
     enum { LARGER_BESIDE = 2 };
     const gs_text_sample_options from = {o->layout, o->encoder, o->record_size, o->map};
     const size_t text = gs_file_map_text_bytes(o->map);
-    if (!is_much(&from, sample, key_room))
+    const size_t mean = mean_bytes(&from, sample, key_room);
+    if (!is_much(o->map, mean) || are_wide(o, mean))
         return false;
     const gs_text_guess guess = gs_text_sample_take(&from, sample, TRIED, key_room);
     if (sample->count < TRIED / 2 || text / guess.records > RECORD_MEAN_MAX)
@@ -169,16 +186,6 @@ static bool plan(gs_early_split *s, const gs_early_split_options *o,
     const size_t pages_max = (o->memory_bytes - taken) / GS_TEXT_PAGE;
     return o->by_chunks ? plan_chunk_pages(s, pages_max, o->file != NULL)
                         : plan_pages(s, &guess, text, pages_max);
-}
-
-/* Wide records are moved to lists whole, four times what their elements are, before any
- * is written. Where they fit the memory, and are not so many that to gather them later
- * takes longer than that (lib/sort/NOTES.md), they stay where they are. */
-static bool are_few_and_wide(const gs_early_split_options *o)
-{
-    enum { WIDE_BYTES = 64, FEW_BYTES = 448 << 20 };
-    return !o->by_chunks && o->record_size > WIDE_BYTES &&
-           gs_file_map_text_bytes(o->map) < FEW_BYTES;
 }
 
 /* Records that compare equal must be the same bytes; room for strings is for lines of
@@ -236,7 +243,7 @@ gs_code gs_early_split_new(gs_early_split **out, const gs_early_split_options *o
     bool are_for_it = false;
     *out = NULL;
     if (gs_file_map_text_bytes(options->map) < GS_EARLY_SPLIT_MIN / SHORTER_MAX ||
-        !is_for_records(options) || are_few_and_wide(options))
+        !is_for_records(options))
         return GS_OK;
     GS_TRY(gs_mem_new(&s, sizeof *s, "early split", st));
     s->layout = *options->layout;

@@ -351,13 +351,14 @@ static void many_keys_are_refused(const gs_file_map *map)
     gs_key_encoder_free(encoder);
 }
 
-/* So short that what decides are the elements that they would have: a block of such lines
- * again and again, and one of longer ones. */
-static void short_lines_are_taken(size_t line_bytes, bool are_taken)
+/* Of lines of one length, a block of them again and again. */
+static void lines_are_taken(size_t line_bytes, size_t text_bytes, bool by_chunks,
+                            const gs_key_encoder *encoder, bool are_taken)
 {
     static const char *const names[] = {"text"};
     enum { BLOCK = 4096, NUMBERS = 999 };
-    const gs_record_layout layout = {.has_eol = true, .eol = '\n'};
+    const gs_record_layout layout = {
+        .is_keyed = encoder != NULL, .has_eol = true, .eol = '\n'};
     char path[] = "/tmp/test_early_split.XXXXXX", block[BLOCK + 1] = "";
     gs_status st = {.code = GS_OK};
     gs_early_split *s = NULL;
@@ -368,16 +369,40 @@ static void short_lines_are_taken(size_t line_bytes, bool are_taken)
     for (unsigned i = 0; bytes + line_bytes <= BLOCK; i++, bytes += line_bytes)
         (void)snprintf(block + bytes, line_bytes + 1, "%0*u\n", (int)line_bytes - 1,
                        i * 7919 % NUMBERS);
-    for (; written < GS_EARLY_SPLIT_MIN / 4; written += bytes)
+    for (; written < text_bytes; written += bytes)
         REQUIRE(write(fd, block, bytes) == (ssize_t)bytes);
     const gs_mapped_file file = {.fd = fd, .bytes = written};
     REQUIRE(gs_file_map_open(&map, &file, 1, PART, false, names));
-    const gs_early_split_options options = {
-        .layout = &layout, .map = &map, .workers = WORKERS, .memory_bytes = MOST};
+    const gs_early_split_options options = {.layout = &layout,
+                                            .encoder = encoder,
+                                            .map = &map,
+                                            .workers = WORKERS,
+                                            .memory_bytes = MOST,
+                                            .by_chunks = by_chunks};
     REQUIRE_OK(gs_early_split_new(&s, &options, &st), &st);
     CHECK((s != NULL) == are_taken);
     gs_early_split_free(s);
     gs_file_map_close(&map);
+}
+
+/* What decides of short ones are the elements that they would have. Of wide ones these
+ * are less than what is moved in their place, unless memory is short or keys are made. */
+static void lines_of_some_lengths(void)
+{
+    enum { ENOUGH = GS_EARLY_SPLIT_MIN, LITTLE = ENOUGH / 4 };
+    gs_key key = {.start_char = 1, .end_field = SIZE_MAX, .fold = true};
+    const gs_order folded = {
+        .keys = &key, .key_count = 1, .eol = '\n', .delimiter = GS_ORDER_BLANK_FIELDS};
+    gs_status st = {.code = GS_OK};
+    gs_key_encoder *encoder = NULL;
+    REQUIRE_OK(gs_key_encoder_new(&encoder, &folded, false, &st), &st);
+    lines_are_taken(4, LITTLE, false, NULL, true);
+    lines_are_taken(40, LITTLE, false, NULL, false);
+    lines_are_taken(40, ENOUGH, false, NULL, true);
+    lines_are_taken(60, ENOUGH, false, NULL, false);
+    lines_are_taken(60, ENOUGH, true, NULL, true);
+    lines_are_taken(60, ENOUGH, false, encoder, true);
+    gs_key_encoder_free(encoder);
 }
 
 /* The records of a chunk. Returns how many they are. */
@@ -620,14 +645,18 @@ static void large_bucket_comes_out(const gs_file_map *map, size_t text_bytes)
 }
 
 /* NULL, and no failure. */
-static void is_refused(const gs_file_map *map, size_t memory_bytes, bool is_key_only)
+static void is_refused(const gs_file_map *map, size_t memory_bytes, bool by_chunks,
+                       bool is_key_only)
 {
     gs_status st = {.code = GS_OK};
     gs_early_split *s = NULL;
     const gs_record_layout layout = {
         .has_eol = true, .eol = '\n', .is_key_only = is_key_only};
-    const gs_early_split_options options = {
-        .layout = &layout, .map = map, .workers = WORKERS, .memory_bytes = memory_bytes};
+    const gs_early_split_options options = {.layout = &layout,
+                                            .map = map,
+                                            .workers = WORKERS,
+                                            .memory_bytes = memory_bytes,
+                                            .by_chunks = by_chunks};
     REQUIRE_OK(gs_early_split_new(&s, &options, &st), &st);
     CHECK(s == NULL);
 }
@@ -639,7 +668,7 @@ static void wide_records_are_left(const gs_file_map *map)
         size_t record_size;
         bool by_chunks, are_taken;
     } cases[] = {
-        {64, false, true}, {65, false, false}, {100, false, false}, {100, true, true}};
+        {48, false, true}, {49, false, false}, {100, false, false}, {100, true, true}};
     const gs_record_layout layout = {.eol = '\n'};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         gs_status st = {.code = GS_OK};
@@ -683,8 +712,8 @@ int main(void)
     }
     long_lines(&map);
     many_keys_are_refused(&map);
-    is_refused(&map, lines * sizeof(uint64_t), false);
-    is_refused(&map, MOST, true);
+    is_refused(&map, lines * sizeof(uint64_t), false, false);
+    is_refused(&map, MOST, false, true);
     wide_records_are_left(&map);
     later_changes_do_nothing(&map, bytes);
     gs_file_map_close(&map);
@@ -709,14 +738,13 @@ int main(void)
         all_come_out(&map, bytes, false, false, MOST);
         gs_file_map_close(&map);
     }
-    short_lines_are_taken(4, true);
-    short_lines_are_taken(40, false);
+    lines_of_some_lengths();
     /* All that a sample knows of the lines is the same. */
     char same[GS_STRING_REACH + 1] = "";
     memset(same, 'x', sizeof same - 1);
     lines = CHECK_HAS_TSAN ? lines : (unsigned)(GS_EARLY_SPLIT_MIN / GS_STRING_REACH);
     (void)make_text(&map, same, lines, lines, &state);
-    is_refused(&map, MOST, false);
+    is_refused(&map, MOST, true, false);
     gs_file_map_close(&map);
     CHECK(gs_mem_held_bytes() == 0);
     return check_result();
