@@ -14,6 +14,7 @@
 #include "io/file_sync.h"
 #include "io/last_close.h"
 #include "io/name_guard.h"
+#include "io/write_all.h"
 #include "lib/base/assertion.h"
 #include "lib/base/mem.h"
 #include "lib/base/quote.h"
@@ -29,7 +30,8 @@ typedef struct gs_spill_hole {
 
 typedef struct gs_spill_folder {
     const char *name;
-    int fd; /* -1: not opened yet */
+    int *files; /* NULL: not opened yet */
+    gs_spread spread;
     bool is_direct;
     bool has_open_extent;
     uint64_t end_offset;
@@ -41,6 +43,8 @@ struct gs_spill {
     size_t folder_count;
     size_t next_folder;
     bool stays_cached;
+    unsigned file_count; /* of a folder, at most */
+    size_t unit_bytes;
 
     pthread_t dropper;
     pthread_cond_t drops_changed;
@@ -60,8 +64,10 @@ static gs_code new_spill(gs_spill **out, const char *const *folders, size_t fold
     GS_TRY_OR_FAIL(gs_mem_new_array(&s->folders, folder_count, sizeof *s->folders,
                                     "spill folders", st));
     s->folder_count = folder_count;
+    s->file_count = 1;
+    s->unit_bytes = GS_SPILL_ALIGN;
     for (size_t i = 0; i < folder_count; i++)
-        s->folders[i] = (gs_spill_folder){.name = folders[i], .fd = -1};
+        s->folders[i] = (gs_spill_folder){.name = folders[i]};
     *out = s;
     return GS_OK;
 fail:
@@ -91,8 +97,11 @@ void gs_spill_free(gs_spill *s)
         pthread_mutex_unlock(&s->mutex);
         pthread_join(s->dropper, NULL);
     }
-    for (size_t i = 0; i < s->folder_count; i++)
-        gs_last_close(s->folders[i].fd);
+    for (size_t i = 0; i < s->folder_count; i++) {
+        for (unsigned k = 0; k < s->folders[i].spread.count; k++)
+            gs_last_close(s->folders[i].files[k]);
+        gs_mem_free(s->folders[i].files);
+    }
     pthread_cond_destroy(&s->drops_changed);
     pthread_mutex_destroy(&s->mutex);
     gs_mem_free(s->folders);
@@ -137,27 +146,41 @@ static gs_code fail_create(const char *folder, gs_status *st)
     return gs_status_hint(st, "choose another folder for temporary files with -T");
 }
 
-void gs_spill_stay_cached(gs_spill *s)
+void gs_spill_stay_cached(gs_spill *s, unsigned files, size_t unit_bytes)
 {
+    gs_assert(files > 0 && unit_bytes > 0 && unit_bytes % GS_SPILL_ALIGN == 0);
     s->stays_cached = true;
+    s->file_count = files;
+    s->unit_bytes = unit_bytes;
 }
 
-static void set_file(const gs_spill *s, gs_spill_folder *f, int fd)
+/* The folder's first file, and the memory for as many as it may have. */
+static gs_code set_file(const gs_spill *s, gs_spill_folder *f, int fd, gs_status *st)
 {
     const int flags = fcntl(fd, F_GETFL);
-    f->fd = fd;
+    GS_TRY(
+        gs_mem_new_array(&f->files, s->file_count, sizeof *f->files, "spill files", st));
+    f->files[0] = fd;
+    f->spread = (gs_spread){f->files, 1, s->unit_bytes};
     f->is_direct =
         !s->stays_cached && flags >= 0 && fcntl(fd, F_SETFL, flags | O_DIRECT) == 0;
+    return GS_OK;
 }
 
 static gs_code open_folder_locked(const gs_spill *s, gs_spill_folder *f, gs_status *st)
 {
-    if (f->fd >= 0)
+    if (f->files != NULL)
         return GS_OK;
-    const int fd = open_nameless(f->name);
+    int fd = open_nameless(f->name);
     if (fd < 0)
         return fail_create(f->name, st);
-    set_file(s, f, fd);
+    if (set_file(s, f, fd, st) != GS_OK) {
+        (void)close(fd);
+        return st->code;
+    }
+    /* One is enough. */
+    while (f->spread.count < s->file_count && (fd = open_nameless(f->name)) >= 0)
+        f->files[f->spread.count++] = fd;
     return GS_OK;
 }
 
@@ -169,9 +192,13 @@ gs_code gs_spill_new_kept(gs_spill **out, const char *folder, int fd, uint64_t e
         return st->code;
     }
     gs_spill_folder *const f = &(*out)->folders[0];
-    set_file(*out, f, fd);
     f->end_offset = end_offset;
-    return GS_OK;
+    if (set_file(*out, f, fd, st) == GS_OK)
+        return GS_OK;
+    (void)close(fd);
+    gs_spill_free(*out);
+    *out = NULL;
+    return st->code;
 }
 
 /* The next folder without an open extent. */
@@ -186,6 +213,11 @@ static gs_spill_folder *next_folder_locked(gs_spill *s)
     return NULL;
 }
 
+static int only_file(const gs_spill_folder *f)
+{
+    return f->spread.count == 1 ? f->files[0] : -1;
+}
+
 gs_code gs_spill_extent_open(gs_spill *s, gs_spill_extent *out, gs_status *st)
 {
     *out = (gs_spill_extent){.fd = -1};
@@ -196,7 +228,8 @@ gs_code gs_spill_extent_open(gs_spill *s, gs_spill_extent *out, gs_status *st)
     } else if (open_folder_locked(s, f, st) == GS_OK) {
         f->has_open_extent = true;
         *out = (gs_spill_extent){
-            .fd = f->fd,
+            .fd = only_file(f),
+            .spread = f->spread,
             .is_direct = f->is_direct,
             .folder = (size_t)(f - s->folders),
             .offset = f->end_offset,
@@ -214,6 +247,7 @@ gs_stream_target gs_spill_extent_target(const gs_spill *s, const gs_spill_extent
                    gs_spill_folder_name(s, extent->folder));
     return (gs_stream_target){
         .fd = extent->fd,
+        .spread = extent->spread,
         .is_seekable = true,
         .is_direct = extent->is_direct,
         .offset = extent->offset,
@@ -229,16 +263,39 @@ void gs_spill_extent_close(gs_spill *s, gs_spill_extent *extent, uint64_t bytes)
     gs_spill_folder *const f = &s->folders[extent->folder];
     gs_assert(f->has_open_extent && extent->offset == f->end_offset);
     f->has_open_extent = false;
-    f->end_offset += rounded;
+    f->end_offset += gs_spread_share(&f->spread, rounded);
     pthread_mutex_unlock(&s->mutex);
     extent->bytes = rounded;
+}
+
+int gs_spill_extent_read(const gs_spill_extent *extent, uint64_t at, uint8_t *to,
+                         size_t bytes, size_t *taken)
+{
+    *taken = 0;
+    while (*taken < bytes) {
+        gs_spread_place place = {extent->fd, at + *taken, bytes - *taken};
+        size_t n = 0;
+        if (extent->spread.count > 1)
+            place = gs_spread_find(&extent->spread, at + *taken);
+        const size_t wanted = place.room < bytes - *taken ? place.room : bytes - *taken;
+        const int error = gs_pread_all(place.file, to + *taken, wanted,
+                                       extent->offset + place.offset, &n);
+        *taken += n;
+        if (error != 0)
+            return error;
+        if (n < wanted)
+            break; /* the file ends */
+    }
+    return 0;
 }
 
 void gs_spill_extent_adopt(const gs_spill *s, gs_spill_extent *extent)
 {
     const gs_spill_folder *const f = &s->folders[0];
-    gs_assert(f->fd >= 0 && extent->offset + extent->bytes <= f->end_offset);
-    extent->fd = f->fd;
+    gs_assert(f->files != NULL && f->spread.count == 1 &&
+              extent->offset + extent->bytes <= f->end_offset);
+    extent->fd = only_file(f);
+    extent->spread = f->spread;
     extent->is_direct = f->is_direct;
     extent->folder = 0;
 }
@@ -247,7 +304,9 @@ gs_code gs_spill_sync(const gs_spill *s, gs_status *st)
 {
     for (size_t i = 0; i < s->folder_count; i++) {
         const gs_spill_folder *const f = &s->folders[i];
-        const int error = f->fd >= 0 ? gs_data_sync(f->fd) : 0;
+        int error = 0;
+        for (unsigned k = 0; k < f->spread.count && error == 0; k++)
+            error = gs_data_sync(f->files[k]);
         if (error != 0)
             return GS_FAIL(st, GS_ERR_IO, error, "write failed: temporary file in '%s'",
                            f->name);
@@ -297,6 +356,7 @@ void gs_spill_drop(gs_spill *s, const gs_spill_extent *extent, uint64_t from, ui
 {
     const uint64_t begin = (from + GS_SPILL_ALIGN - 1) / GS_SPILL_ALIGN * GS_SPILL_ALIGN;
     const uint64_t end = to / GS_SPILL_ALIGN * GS_SPILL_ALIGN;
+    gs_assert(extent->spread.count == 1);
     if (begin >= end)
         return;
     pthread_mutex_lock(&s->mutex);

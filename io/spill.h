@@ -2,11 +2,12 @@
 /*
  * spill: the temporary files that runs live in.
  *
- * One nameless file a folder (O_TMPFILE, or created 0600 and unlinked at once), so that
+ * A nameless file a folder (O_TMPFILE, or created 0600 and unlinked at once), so that
  * nothing is left behind however the program ends. Runs are extents of these files, one
  * after the other, given to the folders in turn: any number of runs needs no more file
  * descriptors than there are folders. Files are opened when first needed, with O_DIRECT
- * where the file system takes it, unless they are to stay in the page cache. Thread-safe.
+ * where the file system takes it, unless they are to stay in the page cache: then a
+ * folder may have several, over which each extent is spread (io/spread.h). Thread-safe.
  */
 #ifndef GS_IO_SPILL_H
 #define GS_IO_SPILL_H
@@ -14,6 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "io/spread.h"
 #include "io/stream.h"
 #include "lib/base/status.h"
 
@@ -22,11 +24,12 @@ typedef struct gs_spill gs_spill;
 enum { GS_SPILL_ALIGN = 4096 };
 
 typedef struct gs_spill_extent {
-    int fd;
-    bool is_direct;  /* offsets, sizes and addresses must be aligned */
-    size_t folder;   /* index into the folders */
-    uint64_t offset; /* multiple of GS_SPILL_ALIGN */
-    uint64_t bytes;  /* as given to extent_close, rounded up to GS_SPILL_ALIGN */
+    int fd;           /* -1 if there are several */
+    gs_spread spread; /* of several */
+    bool is_direct;   /* offsets, sizes and addresses must be aligned */
+    size_t folder;    /* index into the folders */
+    uint64_t offset;  /* multiple of GS_SPILL_ALIGN; the same in several */
+    uint64_t bytes;   /* as given to extent_close, rounded up to GS_SPILL_ALIGN */
 } gs_spill_extent;
 
 /* Borrows the folder names until free(). With none: $TMPDIR, else /tmp. */
@@ -40,8 +43,9 @@ GS_MUST_CHECK gs_code gs_spill_new_kept(gs_spill **out, const char *folder, int 
                                         uint64_t end_offset, gs_status *st);
 void gs_spill_free(gs_spill *s); /* NULL is fine */
 /* Before the first file: all go through the page cache, for what is gone again before the
- * kernel begins to write it to the disk. */
-void gs_spill_stay_cached(gs_spill *s);
+ * kernel begins to write it to the disk. Each folder has `files` of them, or as many as
+ * there are descriptors for, which take units in turn (a multiple of GS_SPILL_ALIGN). */
+void gs_spill_stay_cached(gs_spill *s, unsigned files, size_t unit_bytes);
 
 /* Starts an extent at the end of the next folder's file; its length is unknown yet, so
  * one extent a folder is open at a time (a second open goes to another folder; if
@@ -54,6 +58,10 @@ GS_MUST_CHECK gs_code gs_spill_extent_open(gs_spill *s, gs_spill_extent *out,
 gs_stream_target gs_spill_extent_target(const gs_spill *s, const gs_spill_extent *extent,
                                         char *failure);
 void gs_spill_extent_close(gs_spill *s, gs_spill_extent *extent, uint64_t bytes);
+/* Of an extent that is closed, from its byte `at` on: as many of `bytes` as there are,
+ * *taken. As it must be for an extent that is direct. 0 or errno. */
+GS_MUST_CHECK int gs_spill_extent_read(const gs_spill_extent *extent, uint64_t at,
+                                       uint8_t *to, size_t bytes, size_t *taken);
 /* An extent that was there before: completes what has an offset and a length. */
 void gs_spill_extent_adopt(const gs_spill *s, gs_spill_extent *extent);
 /* Everything that was written is on the disk when it returns. */

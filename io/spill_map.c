@@ -5,6 +5,23 @@
 #include <stdio.h>
 #include <sys/mman.h>
 
+/* Of several files each unit by itself. */
+static int map_bytes(uint8_t *at, const gs_spill_extent *extent)
+{
+    size_t n;
+    for (size_t done = 0; done < extent->bytes; done += n) {
+        gs_spread_place place = {extent->fd, done, (size_t)extent->bytes};
+        if (extent->spread.count > 1)
+            place = gs_spread_find(&extent->spread, done);
+        const size_t left = (size_t)extent->bytes - done;
+        n = place.room < left ? place.room : left;
+        if (mmap(at + done, n, PROT_READ, MAP_SHARED | MAP_FIXED, place.file,
+                 (off_t)(extent->offset + place.offset)) == MAP_FAILED)
+            return errno;
+    }
+    return 0;
+}
+
 gs_code gs_spill_map_over(uint8_t *at, const gs_spill *spill,
                           const gs_spill_extent *extent, gs_map_name **name,
                           gs_status *st)
@@ -17,10 +34,9 @@ gs_code gs_spill_map_over(uint8_t *at, const gs_spill *spill,
     (void)snprintf(text, sizeof text, "temporary file in '%s'",
                    gs_spill_folder_name(spill, extent->folder));
     GS_TRY(gs_map_name_new(name, at, bytes, text, st));
-    if (mmap(at, bytes, PROT_READ, MAP_SHARED | MAP_FIXED, extent->fd,
-             (off_t)extent->offset) != MAP_FAILED)
+    const int error = map_bytes(at, extent);
+    if (error == 0)
         return GS_OK;
-    const int error = errno;
     gs_map_name_free(*name);
     *name = NULL;
     return GS_FAIL(st, GS_ERR_NOMEM, error, "cannot map %s", text);

@@ -14,7 +14,7 @@
 
 /* Puts an extent that is closed in the place of what is at `at`, page-aligned and in a
  * map of the caller's (gs_mem_map), with room for all of it. *name is the caller's, and
- * goes before the map does. After a failure the map is as it was. */
+ * goes before the map does. After a failure there may be some of the extent already. */
 GS_MUST_CHECK gs_code gs_spill_map_over(uint8_t *at, const gs_spill *spill,
                                         const gs_spill_extent *extent, gs_map_name **name,
                                         gs_status *st);

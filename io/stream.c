@@ -59,18 +59,24 @@ struct gs_stream {
     _Atomic uint64_t written_bytes;
 };
 
+static bool is_spread(const gs_stream *s)
+{
+    return s->target.spread.count > 1;
+}
+
 /* Pages of the file, or memory for what is written to it. */
 static gs_code need_memory(gs_stream *s, gs_status *st)
 {
     const gs_stream_target *const t = &s->target;
     gs_status refusal = {.code = GS_OK};
-    if (t->fills_pages && t->sum == NULL && t->is_seekable &&
+    if (t->fills_pages && t->sum == NULL && t->is_seekable && !is_spread(s) &&
         t->offset % DIRECT_ALIGN == 0 && gs_file_pages_fit(t->fd) &&
         gs_file_pages_new(&s->pages, t->fd, t->offset, s->block_bytes, t->space,
                           &refusal) == GS_OK)
         return GS_OK;
     gs_status_clear(&refusal);
-    s->puts_write = t->puts_write && t->sum == NULL && t->is_seekable && t->take == NULL;
+    s->puts_write = t->puts_write && t->sum == NULL && t->is_seekable &&
+                    t->take == NULL && !is_spread(s);
     if (s->puts_write)
         return GS_OK;
     s->memory = t->memory;
@@ -84,6 +90,9 @@ gs_code gs_stream_new(gs_stream **out, const gs_stream_target *target, size_t bl
                       size_t block_count, gs_status *st)
 {
     gs_assert(block_bytes % DIRECT_ALIGN == 0 && block_count >= 2);
+    gs_assert(target->spread.count < 2 ||
+              (target->spread.unit_bytes == block_bytes && target->is_seekable &&
+               !target->try_direct && !target->is_direct && target->sum == NULL));
     *out = NULL;
     gs_stream *s = NULL;
     GS_TRY(gs_mem_new(&s, sizeof *s, "output stream", st));
@@ -155,6 +164,18 @@ static int write_on(const gs_stream *s, const uint8_t *data, size_t bytes)
                             : gs_write_all(s->target.fd, data, bytes);
 }
 
+/* To where the file has the byte, which is all in one unit if there are several. */
+static int write_at(const gs_stream *s, const uint8_t *data, size_t bytes,
+                    uint64_t offset)
+{
+    if (!is_spread(s))
+        return gs_pwrite_all(s->target.fd, data, bytes, offset);
+    const gs_spread_place place =
+        gs_spread_find(&s->target.spread, offset - s->target.offset);
+    gs_assert(bytes <= place.room);
+    return gs_pwrite_all(place.file, data, bytes, s->target.offset + place.offset);
+}
+
 /* write() or pwrite() until all is gone; or whoever takes it does. */
 static gs_code write_plain(const gs_stream *s, const uint8_t *data, size_t bytes,
                            uint64_t offset, gs_status *st)
@@ -169,9 +190,8 @@ static gs_code write_plain(const gs_stream *s, const uint8_t *data, size_t bytes
     if (s->target.take != NULL)
         return bytes > 0 ? s->target.take(s->target.take_context, data, bytes, st)
                          : GS_OK;
-    const int error = s->target.is_seekable
-                          ? gs_pwrite_all(s->target.fd, data, bytes, offset)
-                          : write_on(s, data, bytes);
+    const int error = s->target.is_seekable ? write_at(s, data, bytes, offset)
+                                            : write_on(s, data, bytes);
     return error == 0 ? GS_OK : write_failed(s, error, st);
 }
 
@@ -394,6 +414,14 @@ static void see_full_locked(gs_stream *s)
     pthread_cond_signal(&s->block_full);
 }
 
+/* By whoever filled it: others write to other files meanwhile. */
+static void write_own(gs_stream *s, gs_stream_block *block)
+{
+    gs_status st = {.code = GS_OK};
+    if (write_block(s, block, &st) != GS_OK)
+        gs_stream_abort(s, &st);
+}
+
 void gs_stream_filled(gs_stream *s, uint64_t offset, size_t bytes)
 {
     gs_stream_block *const block = &s->blocks[(offset / s->block_bytes) % s->block_count];
@@ -401,9 +429,11 @@ void gs_stream_filled(gs_stream *s, uint64_t offset, size_t bytes)
     block->filled_bytes += bytes;
     gs_assert(block->filled_bytes <= s->block_bytes);
     const bool is_full = block->filled_bytes == s->block_bytes;
-    if (is_full && s->pages == NULL)
+    if (is_full && s->pages == NULL && !is_spread(s))
         see_full_locked(s);
     pthread_mutex_unlock(&s->mutex);
+    if (is_full && is_spread(s))
+        write_own(s, block);
     if (is_full && s->pages != NULL) {
         block->write_begin_ns = gs_trace_begin(s->target.trace);
         gs_file_pages_drop(s->pages, block->number * s->block_bytes);

@@ -11,8 +11,9 @@
  * Pieces come in the order of their tickets, 0, 1, 2, ...: whoever holds the next ticket
  * reserves a place (its length is known by then), then fills it while later tickets
  * reserve and fill theirs. A full block is written at once: by a writer thread, with
- * several writes in flight on a file, one after the other on a pipe. A piece may be
- * longer than the window. Of a file in memory the blocks may be its own pages
+ * several writes in flight on a file, one after the other on a pipe; by whoever filled
+ * it where the blocks are spread over several files (io/spread.h). A piece may be longer
+ * than the window. Of a file in memory the blocks may be its own pages
  * (io/file_pages.h): those who fill them write, and nothing is copied. Or there are no
  * blocks, and whoever puts bytes writes them to the page cache from where they are.
  *
@@ -29,6 +30,7 @@
 #include <xxhash.h>
 
 #include "io/file_space.h"
+#include "io/spread.h"
 #include "lib/base/status.h"
 #include "lib/base/trace.h"
 
@@ -53,6 +55,8 @@ typedef struct gs_stream_target {
     bool fills_pages; /* where the file can be mapped: our own, an aligned offset */
     bool puts_write;  /* without blocks, so not by map; only if seekable, without a sum,
                          and pages are not filled. Then nothing is direct */
+    gs_spread spread; /* of several files, in place of fd: a unit is a block. Only if
+                         seekable and neither direct nor with a sum */
     gs_file_space *space; /* of fd, being taken, for fills_pages; borrowed, or NULL */
     bool no_uring;
     unsigned

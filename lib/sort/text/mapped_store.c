@@ -5,10 +5,14 @@
 #include <string.h>
 
 #include "io/spill_map.h"
-#include "io/write_all.h"
 #include "lib/base/assertion.h"
 #include "lib/base/mem.h"
 #include "lib/sort/text/mapped_merge.h"
+
+enum {
+    CACHED_FILES_MAX = 32,
+    CACHED_MAPS_MAX = 1 << 14, /* a quarter of what a process may have */
+};
 
 /* Head and tail lie one behind the other, once mapped. */
 typedef struct mapped_run {
@@ -94,6 +98,18 @@ static void drop_last(gs_mapped_store *s)
     release_run(s, run);
 }
 
+/* Who writes to the page cache has a file for himself, unless its pages are filled, which
+ * need not wait for each other, or the runs were so many maps that there are none left
+ * for others. */
+static unsigned cached_files(const gs_mapped_store *s)
+{
+    const gs_memory_plan *const plan = s->store.options.plan;
+    const uint64_t maps = s->store.options.input_bytes / plan->stream_block_bytes;
+    if (maps > CACHED_MAPS_MAX || gs_spill_is_in_memory(s->spill))
+        return 1;
+    return plan->workers < CACHED_FILES_MAX ? plan->workers : CACHED_FILES_MAX;
+}
+
 static gs_code need_spill(gs_mapped_store *s, gs_status *st)
 {
     const gs_run_store_options *const store = &s->store.options;
@@ -103,7 +119,7 @@ static gs_code need_spill(gs_mapped_store *s, gs_status *st)
     GS_TRY(gs_spill_new(&s->spill, o->temp_folders, o->temp_folder_count, st));
     if (store->input_bytes > 0 && store->input_bytes <= store->plan->cached_bytes) {
         gs_log_say(o->log, GS_LOG_INFO, "runs stay in the page cache");
-        gs_spill_stay_cached(s->spill);
+        gs_spill_stay_cached(s->spill, cached_files(s), store->plan->stream_block_bytes);
     }
     return GS_OK;
 }
@@ -287,9 +303,8 @@ gs_code gs_mapped_store_read(const gs_mapped_store *s, size_t text, const uint8_
         memcpy(to + before, from, bytes);
         return GS_OK;
     }
-    const int error = gs_pread_all(
-        extent->fd, to, all,
-        extent->offset + at - before - (is_head ? 0 : run->head_bytes), &taken);
+    const int error = gs_spill_extent_read(
+        extent, at - before - (is_head ? 0 : run->head_bytes), to, all, &taken);
     if (error == 0 && taken >= before + bytes)
         return GS_OK;
     return GS_FAIL(st, GS_ERR_IO, error != 0 ? error : EIO,

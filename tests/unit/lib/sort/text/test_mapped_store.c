@@ -11,6 +11,7 @@
 
 #include "lib/sort/text/texts.h"
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <string.h>
 #include <unistd.h>
@@ -51,6 +52,12 @@ static gs_code begin(job *j, const char *folder, unsigned threads, gs_status *st
     GS_TRY(gs_mapped_store_new(&j->runs, &options, st));
     j->store = gs_mapped_store_of(j->runs);
     return GS_OK;
+}
+
+/* Its runs are in the page cache, in as many files as there are workers. */
+static void stay_cached(job *j)
+{
+    j->runs->options.input_bytes = 1;
 }
 
 static void end(job *j)
@@ -234,6 +241,8 @@ static void fill_and_merge(const char *folder, unsigned threads, uint64_t *state
         gs_status st = {.code = GS_OK};
         const size_t memory = i % 3 == 0 ? 0 : check_random(state) % (4 << 20);
         REQUIRE_OK(begin(&j, folder, threads, &st), &st);
+        if (i % 4 < 2)
+            stay_cached(&j);
         REQUIRE_OK(fill(&j, memory, RUN_BYTES_MAX / 4, state, &st), &st);
         const bool gives = check_random(state) % 3 == 0;
         if (gives)
@@ -255,8 +264,10 @@ static void short_of_memory(const char *folder, uint64_t *state)
         job j;
         gs_status st = {.code = GS_OK};
         gs_mem_fail_nth(nth);
-        bool is_good = begin(&j, folder, 2, &st) == GS_OK &&
-                       fill(&j, 300000, 200000, state, &st) == GS_OK;
+        bool is_good = begin(&j, folder, 2, &st) == GS_OK;
+        if (is_good && nth % 3 == 0)
+            stay_cached(&j);
+        is_good = is_good && fill(&j, 300000, 200000, state, &st) == GS_OK;
         if (is_good && nth % 2 == 0)
             is_good = gs_run_store_give_memory(j.runs, &st) == GS_OK;
         is_good = is_good && merge(&j, nth % 4 < 2, &st) == GS_OK;
@@ -315,21 +326,39 @@ static void hear_cached(void *context, gs_log_level level, const char *text)
         ++*(unsigned *)context;
 }
 
-/* Runs of an input that the page cache holds go through it, and no others. */
+static unsigned count_descriptors(void)
+{
+    unsigned count = 0;
+    DIR *const folder = opendir("/proc/self/fd");
+    REQUIRE(folder != NULL);
+    while (readdir(folder) != NULL)
+        count++;
+    (void)closedir(folder);
+    return count;
+}
+
+/* Runs of an input that the page cache holds go through it, each worker's part to a file
+ * of its own unless there would be too many parts, and no others. */
 static void runs_of_little_stay_cached(uint64_t *state)
 {
-    for (unsigned i = 0; i < 4; i++) {
+    for (unsigned i = 0; i < 5; i++) {
         job j;
         gs_status st = {.code = GS_OK};
         unsigned heard = 0;
+        const unsigned before = count_descriptors();
         const gs_log log = {.fn = hear_cached, .context = &heard};
         REQUIRE_OK(begin(&j, "/tmp", 2, &st), &st);
-        const uint64_t sizes[] = {0, 1, j.plan.cached_bytes, j.plan.cached_bytes + 1};
+        const uint64_t parts = (uint64_t)BLOCK_BYTES << 14;
+        if (j.plan.cached_bytes <= 2 * parts)
+            j.plan.cached_bytes = 2 * parts;
+        const uint64_t sizes[] = {0, 1, parts, j.plan.cached_bytes,
+                                  j.plan.cached_bytes + 1};
         j.options.log = &log;
         j.runs->options.input_bytes = sizes[i];
         make_text(&j, 1 << 20, state);
         REQUIRE_OK(put_run(&j, false, &st), &st);
-        CHECK(heard == (i == 1 || i == 2));
+        CHECK(heard == (i > 0 && i < 4));
+        CHECK(count_descriptors() - before == (i == 1 || i == 2 ? 2 : 1));
         check_texts(&j, 0, state);
         end(&j);
     }
