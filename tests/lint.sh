@@ -176,6 +176,14 @@ while read -r file; do
     grep -qw "$(basename "${file%.*}")" lib/sort/plan/README.md ||
         complain "lib/sort/plan/README.md: does not name $file, which asks has_top"
 done < <(grep -lw has_top "${product[@]}")
+# So is who asks which lines a join shows: one more flag may matter there.
+asking=0
+while read -r file; do
+    asking=$((asking + 1))
+    grep -qw "$(basename "${file%.*}")" lib/join/README.md ||
+        complain "lib/join/README.md: does not name $file, which asks what a join shows"
+done < <(grep -lwE 'shows_pairs|shows_unpaired|is_semi' lib/join/*.c lib/api/*.c cmd/*.c cmd/python/gpusort/*.py)
+[ "$asking" -ge 13 ] || complain "who asks what a join shows, as found: $asking files"
 
 # A new share of -S goes into every plan of memory, so the README of plans names them all.
 while read -r file; do

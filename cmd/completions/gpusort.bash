@@ -19,6 +19,11 @@ _gpusort_stemmers() {
     gpusort index build -o /dev/null/x --stem=? /dev/null 2>&1 | sed -n 's/.*there are: //p' | tr -d ,
 }
 
+# So are the distributions of generated data.
+_gpusort_dists() {
+    gpusort gen --dist=? lines 2>&1 | sed -n "s/^  - '\(.*\)'$/\1/p"
+}
+
 # The engines, or the distributions, that `gpusort bench` knows.
 _gpusort_bench_list() {
     gpusort bench --list 2>/dev/null |
@@ -79,6 +84,10 @@ _gpusort() {
         [[ $command == bench ]] && engines="all $(_gpusort_bench_list engines)"
         COMPREPLY=($(compgen -W "$engines" -- "$cur"))
         return ;;
+    # In other commands these have no value.
+    --count) [[ $command == gen ]] && return ;;
+    --binary) [[ $command == join ]] && return ;;
+    --dist) COMPREPLY=($(compgen -W "$(_gpusort_dists)" -- "$cur")); return ;;
     --distribution)
         COMPREPLY=($(compgen -W "all $(_gpusort_bench_list distributions)" -- "$cur"))
         return ;;
@@ -89,10 +98,13 @@ _gpusort() {
     -T | --temporary-directory) COMPREPLY=($(compgen -d -- "$cur")); return ;;
     --compress-program) COMPREPLY=($(compgen -c -- "$cur")); return ;;
     -k | --key | -t | --field-separator | -S | --buffer-size | --parallel | --batch-size | \
-        --record-size | --key-bytes | --jsonl-key | --header | --top | --gpu | --gpu-mem | --id-field | \
+        --record-size | --key-bytes | --jsonl-key | --top | --gpu | --gpu-mem | --id-field | \
         --text-field | --min-len | --max-len | --k1 | --b | --trec | --runs | --size | \
         --size-max | --column | --phi | --eps | --every | \
-        --records | --splitters | --seed | --range | --support | --step | --window | --time-column | --sum | --times | --plus)
+        --records | --splitters | --seed | --range | --support | --step | --window | --time-column | --sum | --times | --plus | \
+        --alphabet | --band | --begin | --bytes | --disorder | --distinct | --doc-base | \
+        --doc-words | --docs | --expect | --exponent | --from | --from-term | --heads | --keys | --mean | --part | --parts | \
+        --term-splitters | --terms | --to | --to-term | --values | --weight-scale)
         return ;;
     help) COMPREPLY=($(compgen -W "$(_gpusort_commands)" -- "$cur")); return ;;
     esac

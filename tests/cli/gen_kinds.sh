@@ -6,12 +6,16 @@ try_lines <<'LINES'
 gpusort gen lines -n 3
 gpusort gen lines -n 3 --seed=2
 gpusort gen lines -n 4 --min-len=0 --max-len=3 --alphabet=xyz
+gpusort gen u32 -n 3 --dist=zipf --distinct=9 --exponent=3 | od -An -tu4 -w4
+gpusort gen u32 -n 4 --dist=poisson --mean=5 | od -An -tu4 -w4
+gpusort gen u32 -n 20000 --dist=almost --disorder=0 | gpusort -c --record-size=4 --key-bytes=0:4:ule
 gpusort gen u64 -n 3 --dist=zipf | od -An -tu8 -w8
 gpusort gen tuples -n 3
+gpusort gen tuples -n 2 --terms=1
 gpusort gen tuples -n 3 --ascending-docs --docs=100
 gpusort gen tuples -n 2 --binary | wc -c
 gpusort gen records -n 2 -a
-gpusort gen records -n 1 -a --begin=1
+gpusort gen records -n 1 --ascii --begin=1
 gpusort gen docs -n 1 --doc-words=4
 gpusort gen docs -n 1 --doc-words=4 --format=tsv
 gpusort gen weblog -n 2

@@ -6,7 +6,9 @@
 root=$GS_CLI/../..
 zsh=$root/cmd/completions/_gpusort
 fish=$root/cmd/completions/gpusort.fish
-bash -n "$root/cmd/completions/gpusort.bash"
+bash=$root/cmd/completions/gpusort.bash
+bash -n "$bash"
+bash_values=$(sed -n '/^    case $prev in/,/^    esac/p' "$bash" | sed '/[[] .command ==/d; /^        [^ -]/d; s/).*//')
 has() { [[ $2 =~ $1([^a-z0-9-]|$) ]]; }
 table() { # the long options that stand in the table of options of a file, and in macros of rows
     local macro body
@@ -34,6 +36,14 @@ walk() {
         has "-l $option" "$of_fish" || echo "$command: fish: --$option"
         has "--$option" "$man" || [[ $option = @(help|version) ]] || echo "$command: man page: --$option"
     done
+    while IFS='=' read -r option value; do # what has a value in bash, and no file
+        has "$option" "$bash_values" || grep -qF -- "    $option) [[ \$command == $command ]]" "$bash"
+        case $?$value in
+        0) echo "$command: bash: a value of $option" ;;
+        1F | 1FILE | 1DIR | 1PREFIX | 1LIST) ;;
+        1?*) echo "$command: bash: files as the value of $option" ;;
+        esac
+    done < <(grep -oE -- '(^ +|, )--[a-z0-9][a-z0-9-]*(=[A-Z]+|[ :]|$)' <<<"$help" | grep -oE -- '--[^ :]+')
     awk -v width="$width" -v c="$command" 'length > width { print c ": help, too wide: " $0 }' <<<"$help"
 }
 array() { part "^$1_options=" '^)' "$zsh"; }
@@ -111,6 +121,17 @@ need_cases 'gpusort join' "$(grep '^ *{' join_args.c)"
 need_cases '^sort|gpusort( sort)?' "$(grep '^ *{' sort_args.c | grep -v GS_OPT_ORDERING)"
 need_cases 'gpusort search' "$(grep '^ *{' search_args.c)"
 [ "$cased" -ge 108 ] || echo "only found $cased options of sort, search, stats and join"
+cases=$(cat "$GS_CLI"/{gen,index,lookup}*.sh | sed ':join; /\\$/ { N; s/\\\n//; b join }')
+need_cases 'gpusort gen' "$(grep '^ *{' cmd_gen.c)"
+need_cases 'gpusort lookup' "$(grep '^ *{' cmd_lookup.c)"
+# One that is on its way to the command from a function or a loop is a case too.
+need_cases '.*' "$(grep '^ *{' index_build_args.c)"
+for file in index_{delete,compact,merge,reorder}_command.c index_{import,export,show}.c; do
+    command=${file#index_}
+    command=${command%.c}
+    need_cases "(gpusort index|is_same) ${command%_command}" "$(grep '^ *{' "$file")"
+done
+[ "$cased" -ge 175 ] || echo "only found $cased options of all commands"
 # Each is drawn by a random test too, or named here: devices are what --extra of differential.py is for, and the others tell
 # of a job and change nothing.
 drawn=$(cat "$root"/tests/{differential,table_check,json_check,locale_check,cli_fuzz}.py "$root"/tests/soak/*.py)

@@ -26,7 +26,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent.parent / "cmd" / "
 import model  # noqa: E402
 from gpusort_ray import arguments, files, gpusort, manifest, out_folder, plan, records  # noqa: E402
 from gpusort_ray.errors import PassingTrouble, Trouble, Usage  # noqa: E402
-from gpusort_ray.index_options import _LINES, parse_index  # noqa: E402
+from gpusort_ray.index_options import _LINES, _TABLE, parse_index  # noqa: E402
 from gpusort_ray.sort_options import SORT_TABLE, parse_sort  # noqa: E402
 
 SEED = int(os.environ.get("GS_TEST_SEED", "1"))
@@ -99,6 +99,14 @@ class CommandLines(unittest.TestCase):
         self.assertTrue(table)
         known = set(re.findall(r"--([a-z0-9-]+)", table[0]))
         self.assertEqual(set(rows) - known, unknown)
+
+    def test_every_option_of_index_build_is_thought_of(self) -> None:
+        source = Path(__file__).resolve().parent.parent.parent / "cmd" / "index_build_args.c"
+        rows = re.findall(r'^ *\{[^",]*, "([a-z0-9-]+)",', source.read_text(), re.MULTILINE)
+        self.assertGreater(len(rows), 30)
+        # What shards have by themselves, or no format has that is cut into them: unknown here.
+        unknown = {"doc-base", "gpu", "batch-size", "weight-scale"}
+        self.assertEqual({name for name in rows if "--" + name not in _TABLE}, unknown)
 
     def test_what_tasks_are_handed_on(self) -> None:
         o, _ = parse_sort(["--sync", "--gpu-mem=3G", "--no-uring", "-r"])
