@@ -16,11 +16,15 @@
 #include "io/name_guard.h"
 #include "io/write_all.h"
 #include "lib/base/assertion.h"
+#include "lib/base/machine.h"
 #include "lib/base/mem.h"
 #include "lib/base/quote.h"
 #include "lib/base/thread.h"
 
-enum { DROPS_MAX = 1024 };
+enum {
+    DROPS_MAX = 1024,
+    FILES_OF_OTHERS = 16,
+};
 
 /* A piece of a file whose space is to be given back. */
 typedef struct gs_spill_hole {
@@ -178,9 +182,12 @@ static gs_code open_folder_locked(const gs_spill *s, gs_spill_folder *f, gs_stat
         (void)close(fd);
         return st->code;
     }
-    /* One is enough. */
-    while (f->spread.count < s->file_count && (fd = open_nameless(f->name)) >= 0)
+    /* One is enough, and whatever is opened later needs some too. */
+    while (f->spread.count < s->file_count && (fd = open_nameless(f->name)) >= 0) {
         f->files[f->spread.count++] = fd;
+        if (gs_machine_files_are_short(fd, FILES_OF_OTHERS))
+            break;
+    }
     return GS_OK;
 }
 

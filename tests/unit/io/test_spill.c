@@ -12,6 +12,7 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "io/spill_map.h"
@@ -78,40 +79,48 @@ static void fill_extent(gs_spill *s, size_t unit, size_t bytes, uint64_t *state,
     free(text);
 }
 
-/* Extents lie in all of a folder's files, in as many as there are descriptors for, and do
+/* Extents lie in all of a folder's files, which are fewer where descriptors are, and do
  * not touch each other. */
-static void several_files(const char *const *folders)
+static void several_files(const char *const *folders, size_t folder_count, unsigned files,
+                          unsigned opened)
 {
-    enum { UNIT = 2 * GS_SPILL_ALIGN };
+    enum { UNIT = 2 * GS_SPILL_ALIGN, EXTENTS = 8 };
     uint64_t state = check_seed(5);
-    for (unsigned files = 1; files <= 5; files += 2) {
-        gs_status st = {.code = GS_OK};
-        gs_spill *s = NULL;
-        gs_spill_extent extents[8];
-        struct rlimit limit, few;
-        const int next = dup(0);
-        REQUIRE(next >= 0 && close(next) == 0 && getrlimit(RLIMIT_NOFILE, &limit) == 0);
-        few = (struct rlimit){(rlim_t)next + 3, limit.rlim_max};
-        REQUIRE_OK(gs_spill_new(&s, folders, files == 5 ? 1 : 2, &st), &st);
-        gs_spill_stay_cached(s, files, UNIT);
-        if (files == 5)
-            REQUIRE(setrlimit(RLIMIT_NOFILE, &few) == 0);
-        for (unsigned i = 0; i < 8; i++) {
-            const size_t bytes = i == 1 ? 0 : check_random(&state) % (20 * UNIT);
-            fill_extent(s, UNIT, bytes, &state, &extents[i]);
-            CHECK(extents[i].spread.count == (files == 5 ? 3 : files));
-            CHECK((extents[i].fd < 0) == (files > 1) && !extents[i].is_direct);
-            for (unsigned k = 0; k < i; k++) {
-                const uint64_t end =
-                    extents[k].offset +
-                    gs_spread_share(&extents[k].spread, extents[k].bytes);
-                CHECK(extents[k].folder != extents[i].folder || end <= extents[i].offset);
-            }
+    gs_status st = {.code = GS_OK};
+    gs_spill *s = NULL;
+    gs_spill_extent extents[EXTENTS];
+    REQUIRE_OK(gs_spill_new(&s, folders, folder_count, &st), &st);
+    gs_spill_stay_cached(s, files, UNIT);
+    for (unsigned i = 0; i < EXTENTS; i++) {
+        const size_t bytes = i == 1 ? 0 : check_random(&state) % (20 * UNIT);
+        fill_extent(s, UNIT, bytes, &state, &extents[i]);
+        CHECK(extents[i].spread.count == opened);
+        CHECK((extents[i].fd < 0) == (opened > 1) && !extents[i].is_direct);
+        for (unsigned k = 0; k < i; k++) {
+            const uint64_t end =
+                extents[k].offset + gs_spread_share(&extents[k].spread, extents[k].bytes);
+            CHECK(extents[k].folder != extents[i].folder || end <= extents[i].offset);
         }
-        REQUIRE_OK(gs_spill_sync(s, &st), &st);
-        CHECK(setrlimit(RLIMIT_NOFILE, &limit) == 0);
-        gs_spill_free(s);
     }
+    REQUIRE_OK(gs_spill_sync(s, &st), &st);
+    gs_spill_free(s);
+}
+
+/* In a process that may have few descriptors, and no more of them. */
+static void few_descriptors(const char *const *folders, unsigned left, unsigned opened)
+{
+    int state = 0;
+    (void)fflush(NULL);
+    const pid_t child = fork();
+    if (child == 0) {
+        const int next = dup(0);
+        const struct rlimit few = {(rlim_t)next + left, (rlim_t)next + left};
+        REQUIRE(next >= 0 && close(next) == 0 && setrlimit(RLIMIT_NOFILE, &few) == 0);
+        several_files(folders, 1, 5, opened);
+        _exit(check_result());
+    }
+    REQUIRE(child > 0 && waitpid(child, &state, 0) == child);
+    CHECK(WIFEXITED(state) && WEXITSTATUS(state) == 0);
 }
 
 /* What one of the files cannot take is a failure of all who fill blocks. */
@@ -186,7 +195,14 @@ int main(void)
     gs_spill_extent_close(s, &first, 0);
     gs_spill_free(s);
 
-    several_files(folders);
+    several_files(folders, 2, 1, 1);
+    several_files(folders, 2, 3, 3);
+    several_files(folders, 1, 5, 5);
+    few_descriptors(folders, 64, 5);
+    few_descriptors(folders, 19, 4); /* sixteen are for others */
+    few_descriptors(folders, 18, 3);
+    few_descriptors(folders, 3, 2);
+    few_descriptors(folders, 1, 1);
     file_that_is_full(folders);
     const char *const missing[] = {"not/there"};
     REQUIRE_OK(gs_spill_new(&s, missing, 1, &st), &st);
