@@ -80,32 +80,27 @@ static bool plan_pages(gs_early_split *s, const gs_text_guess *guess, size_t tex
     return s->page_capacity < pages_max;
 }
 
-/* What a record takes on average, as a look at a few places has it. */
-static size_t mean_bytes(const gs_text_sample_options *from, gs_string_sample *sample,
-                         uint8_t *key_room)
+/* Is this for so much text, as a look at a few places has it? Text and its elements are
+ * to be some. And wide records are moved to lists whole, twice and more what their
+ * elements are, before any is written: where memory holds them they stay where they are
+ * (lib/sort/NOTES.md), unless a key is to be made of each, since lists have it made when
+ * its bucket is sorted. */
+static bool is_for_text(const gs_early_split_options *o,
+                        const gs_text_sample_options *from, gs_string_sample *sample,
+                        uint8_t *key_room)
 {
-    enum { TRIED = 64 };
-    if (from->record_size > 0)
-        return from->record_size;
-    return gs_file_map_text_bytes(from->map) /
-               gs_text_sample_take(from, sample, TRIED, key_room).records +
-           1;
-}
-
-/* Would the text and its elements be so much? */
-static bool is_much(const gs_file_map *map, size_t mean)
-{
-    const size_t text = gs_file_map_text_bytes(map);
-    return text + text / mean * sizeof(gs_element) >= GS_EARLY_SPLIT_MIN;
-}
-
-/* Wide records are moved to lists whole, twice and more what their elements are, before
- * any is written. Where memory holds them they stay where they are (lib/sort/NOTES.md),
- * unless a key is to be made of each: lists have it made when its bucket is sorted. */
-static bool are_wide(const gs_early_split_options *o, size_t mean)
-{
-    enum { WIDE_BYTES = 48 };
-    return !o->by_chunks && o->encoder == NULL && mean > WIDE_BYTES;
+    enum { TRIED = 64, WIDE_BYTES = 48 };
+    const size_t text = gs_file_map_text_bytes(o->map);
+    const bool is_by_width = !o->by_chunks && o->encoder == NULL;
+    if (text >= GS_EARLY_SPLIT_MIN && !is_by_width)
+        return true;
+    const bool is_fixed = o->record_size > 0;
+    const size_t records =
+        is_fixed ? text / o->record_size + 1
+                 : gs_text_sample_take(from, sample, TRIED, key_room).records;
+    const size_t mean = is_fixed ? o->record_size : text / records;
+    return text + records * sizeof(gs_element) >= GS_EARLY_SPLIT_MIN &&
+           !(is_by_width && mean > WIDE_BYTES);
 }
 
 /* Of all that there are, as many as memory is for. */
@@ -154,8 +149,7 @@ static bool plan(gs_early_split *s, const gs_early_split_options *o,
     enum { LARGER_BESIDE = 2 };
     const gs_text_sample_options from = {o->layout, o->encoder, o->record_size, o->map};
     const size_t text = gs_file_map_text_bytes(o->map);
-    const size_t mean = mean_bytes(&from, sample, key_room);
-    if (!is_much(o->map, mean) || are_wide(o, mean))
+    if (!is_for_text(o, &from, sample, key_room))
         return false;
     const gs_text_guess guess = gs_text_sample_take(&from, sample, TRIED, key_room);
     if (sample->count < TRIED / 2 || text / guess.records > RECORD_MEAN_MAX)

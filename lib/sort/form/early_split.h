@@ -33,6 +33,9 @@
  * Every worker has lists of its own, or some share them (text_lists.h), and no bucket keeps the order of the
  * input: records that compare equal must be the same bytes, as they are but for -s and -u
  * with keys. What is on the lists is sorted by way of early_bring.h.
+ *
+ * Wide records without keys are refused too where memory holds all of them: to move them
+ * takes longer than to sort elements that point to them.
  */
 /* clang-format on */
 #ifndef GS_LIB_SORT_FORM_EARLY_SPLIT_H
