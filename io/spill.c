@@ -158,12 +158,16 @@ void gs_spill_stay_cached(gs_spill *s, unsigned files, size_t unit_bytes)
     s->unit_bytes = unit_bytes;
 }
 
-/* The folder's first file, and the memory for as many as it may have. */
+/* The folder's first file, and the memory for as many as it may have. Takes the
+ * descriptor, also on failure. */
 static gs_code set_file(const gs_spill *s, gs_spill_folder *f, int fd, gs_status *st)
 {
     const int flags = fcntl(fd, F_GETFL);
-    GS_TRY(
-        gs_mem_new_array(&f->files, s->file_count, sizeof *f->files, "spill files", st));
+    if (gs_mem_new_array(&f->files, s->file_count, sizeof *f->files, "spill files", st) !=
+        GS_OK) {
+        (void)close(fd);
+        return st->code;
+    }
     f->files[0] = fd;
     f->spread = (gs_spread){f->files, 1, s->unit_bytes};
     f->is_direct =
@@ -178,10 +182,7 @@ static gs_code open_folder_locked(const gs_spill *s, gs_spill_folder *f, gs_stat
     int fd = open_nameless(f->name);
     if (fd < 0)
         return fail_create(f->name, st);
-    if (set_file(s, f, fd, st) != GS_OK) {
-        (void)close(fd);
-        return st->code;
-    }
+    GS_TRY(set_file(s, f, fd, st));
     /* One is enough, and whatever is opened later needs some too. */
     while (f->spread.count < s->file_count && (fd = open_nameless(f->name)) >= 0) {
         f->files[f->spread.count++] = fd;
@@ -202,7 +203,6 @@ gs_code gs_spill_new_kept(gs_spill **out, const char *folder, int fd, uint64_t e
     f->end_offset = end_offset;
     if (set_file(*out, f, fd, st) == GS_OK)
         return GS_OK;
-    (void)close(fd);
     gs_spill_free(*out);
     *out = NULL;
     return st->code;
@@ -280,11 +280,10 @@ int gs_spill_extent_read(const gs_spill_extent *extent, uint64_t at, uint8_t *to
 {
     *taken = 0;
     while (*taken < bytes) {
-        gs_spread_place place = {extent->fd, at + *taken, bytes - *taken};
+        const gs_spread_place place = gs_spread_find(&extent->spread, at + *taken);
+        const size_t left = bytes - *taken;
+        const size_t wanted = place.room < left ? place.room : left;
         size_t n = 0;
-        if (extent->spread.count > 1)
-            place = gs_spread_find(&extent->spread, at + *taken);
-        const size_t wanted = place.room < bytes - *taken ? place.room : bytes - *taken;
         const int error = gs_pread_all(place.file, to + *taken, wanted,
                                        extent->offset + place.offset, &n);
         *taken += n;

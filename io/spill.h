@@ -25,7 +25,7 @@ enum { GS_SPILL_ALIGN = 4096 };
 
 typedef struct gs_spill_extent {
     int fd;           /* -1 if there are several */
-    gs_spread spread; /* of several */
+    gs_spread spread; /* of one too */
     bool is_direct;   /* offsets, sizes and addresses must be aligned */
     size_t folder;    /* index into the folders */
     uint64_t offset;  /* multiple of GS_SPILL_ALIGN; the same in several */

@@ -5,14 +5,12 @@
 #include <stdio.h>
 #include <sys/mman.h>
 
-/* Of several files each unit by itself. */
+/* Each part by itself that lies in one piece in a file. */
 static int map_bytes(uint8_t *at, const gs_spill_extent *extent)
 {
     size_t n;
     for (size_t done = 0; done < extent->bytes; done += n) {
-        gs_spread_place place = {extent->fd, done, (size_t)extent->bytes};
-        if (extent->spread.count > 1)
-            place = gs_spread_find(&extent->spread, done);
+        const gs_spread_place place = gs_spread_find(&extent->spread, done);
         const size_t left = (size_t)extent->bytes - done;
         n = place.room < left ? place.room : left;
         if (mmap(at + done, n, PROT_READ, MAP_SHARED | MAP_FIXED, place.file,

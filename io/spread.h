@@ -18,8 +18,8 @@
 
 typedef struct gs_spread {
     const int *files; /* borrowed */
-    unsigned count;   /* 0 or 1: it is one file's, and no unit is asked for */
-    size_t unit_bytes;
+    unsigned count;
+    size_t unit_bytes; /* of several */
 } gs_spread;
 
 /* Where a byte is. */
@@ -31,6 +31,8 @@ typedef struct gs_spread_place {
 
 static inline gs_spread_place gs_spread_find(const gs_spread *s, uint64_t at)
 {
+    if (s->count == 1)
+        return (gs_spread_place){s->files[0], at, SIZE_MAX};
     const uint64_t unit = at / s->unit_bytes;
     const size_t inside = (size_t)(at % s->unit_bytes);
     return (gs_spread_place){.file = s->files[unit % s->count],

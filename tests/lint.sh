@@ -172,18 +172,18 @@ check_fields gs_sort_stats lib/sort/plan/sort_stats.h 19 lib/index/build/device_
 unset only_of
 check_fields gpusort_figures lib/gpusort.h 20 cmd/stats_json.c
 # Who stops after so many records is named where one looks for how an option changes what comes out.
-while read -r file; do
-    grep -qw "$(basename "${file%.*}")" lib/sort/plan/README.md ||
-        complain "lib/sort/plan/README.md: does not name $file, which asks has_top"
-done < <(grep -lw has_top "${product[@]}")
+check_asking() { # README WHAT LEAST FILE...: names all files, which ask for that
+    local readme=$1 what=$2 least=$3 file
+    shift 3
+    [ $# -ge "$least" ] || complain "$readme: who asks $what, as found: $*"
+    for file; do
+        grep -qw "$(basename "${file%.*}")" "$readme" || complain "$readme: does not name $file, which asks $what"
+    done
+}
+check_asking lib/sort/plan/README.md has_top 8 $(grep -lw has_top "${product[@]}")
 # So is who asks which lines a join shows: one more flag may matter there.
-asking=0
-while read -r file; do
-    asking=$((asking + 1))
-    grep -qw "$(basename "${file%.*}")" lib/join/README.md ||
-        complain "lib/join/README.md: does not name $file, which asks what a join shows"
-done < <(grep -lwE 'shows_pairs|shows_unpaired|is_semi' lib/join/*.c lib/api/*.c cmd/*.c cmd/python/gpusort/*.py)
-[ "$asking" -ge 13 ] || complain "who asks what a join shows, as found: $asking files"
+check_asking lib/join/README.md 'what a join shows' 13 \
+    $(grep -lwE 'shows_pairs|shows_unpaired|is_semi' lib/join/*.c lib/api/*.c cmd/*.c cmd/python/gpusort/*.py)
 
 # A new share of -S goes into every plan of memory, so the README of plans names them all.
 while read -r file; do

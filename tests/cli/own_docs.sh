@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # Every long option of every command is in its help, its man page and the completions of
-# zsh and fish; bash takes them from the help. So are the formats of documents, those of
+# zsh and fish; bash takes them from the help, and knows those whose value is no file. So are the formats of documents, those of
 # append once more.
 root=$GS_CLI/../..
 zsh=$root/cmd/completions/_gpusort

@@ -21,7 +21,8 @@ from contextlib import nullcontext
 from pathlib import Path
 from unittest import mock
 
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent.parent / "cmd" / "ray"))
+CMD = Path(__file__).resolve().parent.parent.parent / "cmd"
+sys.path.insert(0, str(CMD / "ray"))
 
 import model  # noqa: E402
 from gpusort_ray import arguments, files, gpusort, manifest, out_folder, plan, records  # noqa: E402
@@ -30,6 +31,11 @@ from gpusort_ray.index_options import _LINES, _TABLE, parse_index  # noqa: E402
 from gpusort_ray.sort_options import SORT_TABLE, parse_sort  # noqa: E402
 
 SEED = int(os.environ.get("GS_TEST_SEED", "1"))
+
+
+def options_of(table: str) -> list[str]:
+    """The long options of a command of gpusort, whose table is in a file of cmd/."""
+    return re.findall(r'^ *\{[^",]*, "([a-z0-9-]+)",', (CMD / table).read_text(), re.MULTILINE)
 
 
 class Scratch(unittest.TestCase):
@@ -75,34 +81,30 @@ class CommandLines(unittest.TestCase):
         self.assertEqual((o.random_source, o.handed_on), ("x", ["-R"]))
 
     def test_every_option_of_sort_is_thought_of(self) -> None:
-        source = Path(__file__).resolve().parent.parent.parent / "cmd" / "sort_args.c"
-        rows = re.findall(r'^ *\{[^",]*, "([a-z0-9-]+)",', source.read_text(), re.MULTILINE)
+        rows = options_of("sort_args.c")
         self.assertGreater(len(rows), 45)
         # Of the command line itself, and of one output: unknown here.
         unknown = {"help", "version", "output-sum"}
         self.assertEqual({name for name in rows if "--" + name not in SORT_TABLE}, unknown)
 
     def test_every_letter_of_sort_is_thought_of(self) -> None:
-        source = Path(__file__).resolve().parent.parent.parent / "cmd" / "sort_args.c"
-        rows = dict(re.findall(r"^ *\{'(.)', \"([a-z0-9-]+)\",", source.read_text(), re.MULTILINE))
+        rows = dict(re.findall(r"^ *\{'(.)', \"([a-z0-9-]+)\",", (CMD / "sort_args.c").read_text(), re.MULTILINE))
         self.assertGreaterEqual(len(rows), 20)
         self.assertEqual({letter for letter in rows if "-" + letter not in SORT_TABLE}, set())
 
     def test_every_option_of_search_is_thought_of(self) -> None:
-        source = Path(__file__).resolve().parent.parent.parent / "cmd" / "search_args.c"
-        rows = re.findall(r'^ *\{[^",]*, "([a-z0-9-]+)",', source.read_text(), re.MULTILINE)
+        rows = options_of("search_args.c")
         self.assertGreater(len(rows), 15)
         # Of one index, or what the two rounds are made of: unknown here.
         unknown = {"gather", "statistics", "parallel", "verbose"}
-        search = source.parent / "ray" / "gpusort_ray" / "search.py"  # which wants what is not installed everywhere
+        search = CMD / "ray" / "gpusort_ray" / "search.py"  # which wants what is not installed everywhere
         table = re.search(r"^_TABLE = \{.*?^\}", search.read_text(), re.MULTILINE | re.DOTALL)
         self.assertTrue(table)
         known = set(re.findall(r"--([a-z0-9-]+)", table[0]))
         self.assertEqual(set(rows) - known, unknown)
 
     def test_every_option_of_index_build_is_thought_of(self) -> None:
-        source = Path(__file__).resolve().parent.parent.parent / "cmd" / "index_build_args.c"
-        rows = re.findall(r'^ *\{[^",]*, "([a-z0-9-]+)",', source.read_text(), re.MULTILINE)
+        rows = options_of("index_build_args.c")
         self.assertGreater(len(rows), 30)
         # What shards have by themselves, or no format has that is cut into them: unknown here.
         unknown = {"doc-base", "gpu", "batch-size", "weight-scale"}

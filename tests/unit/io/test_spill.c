@@ -29,8 +29,7 @@ static unsigned count_names(const char *folder)
     return n;
 }
 
-/* Fills an extent through a stream by as many threads as there are files, and looks at it
- * both ways. */
+/* Fills an extent through a stream, and looks at it both ways. */
 static void fill_extent(gs_spill *s, size_t unit, size_t bytes, uint64_t *state,
                         gs_spill_extent *extent)
 {
