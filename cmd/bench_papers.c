@@ -6,6 +6,7 @@
 #include "cmd/bench_measure.h"
 #include "cmd/bench_papers_data.h"
 #include "cmd/bench_table.h"
+#include "gpu/device/device.h"
 
 enum { COLUMNS_MAX = 6, MEGA = 1000000 };
 
@@ -27,7 +28,7 @@ static gs_code measure_row(const bench_setup *setup, gs_distribution distributio
             ms[e] = point.ms;
             point.label = engines[e]; /* which stays */
             GS_NOTED(bench_points_add(points, &point, st));
-        } else if (st->code == GS_ERR_NOMEM || st->code == GS_ERR_LIMIT) {
+        } else if (gs_device_is_too_small(st->code)) {
             gs_status_clear(st); /* this engine cannot; the others may */
         }
     }

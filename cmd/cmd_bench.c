@@ -34,8 +34,8 @@ static gs_code measure_engines(const bench_setup *setup, bench_keys *keys,
             continue;
         }
         bench_table_failure(&point, st->msg);
-        if (st->code != GS_ERR_NOMEM && st->code != GS_ERR_LIMIT)
-            return st->code;
+        if (!gs_device_is_too_small(st->code))
+            return st->code; /* the next engine would fail as well */
         gs_status_clear(st);
     }
     return GS_OK;

@@ -158,6 +158,8 @@ static void check_kind(const char *name)
 #define GEN_DISTINCT(to) GS_OPT_CALL(take_distinct, GS_OPT_TO(uint64_t, to))
 #define GEN_REAL(to)     GS_OPT_CALL(take_real, GS_OPT_TO(double, to))
 
+/* Not looked at here: size and has_zeros, which the initializers set; output_fd and
+ * write, since a command writes to a file of a name or to its standard output. */
 static void parse_options(gpusort_generate_options *o, int argc, char **argv)
 {
     const gs_opt options[] = {

@@ -79,15 +79,9 @@ void gs_die_incompatible(const char *one, const char *other, const char *why)
     exit(GS_EXIT_TROUBLE);
 }
 
-/* Only these two carry an errno; a CUDA error is spelt out in the message. */
-static int errno_of(const gs_status *st)
-{
-    return st->code == GS_ERR_IO || st->code == GS_ERR_NOMEM ? st->sys : 0;
-}
-
 void gs_report_status(const gs_status *st, bool with_hint)
 {
-    gs_report(errno_of(st), "%s", st->msg);
+    gs_report(gs_status_errno(st), "%s", st->msg);
     if (with_hint && st->hint)
         gs_report(0, "%s", st->hint);
 }
@@ -116,7 +110,7 @@ void gs_error_of_status(gpusort_error *error, const gs_status *st)
 {
     if (error->code != GPUSORT_OK || st->code == GS_OK)
         return;
-    const int sys = errno_of(st);
+    const int sys = gs_status_errno(st);
     error->code = (gpusort_code)st->code;
     error->system_error = st->sys;
     error->hint = st->hint;

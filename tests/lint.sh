@@ -129,7 +129,7 @@ done < <(grep -oHE '\b(lib|io|gpu|cmd|tests)/[a-zA-Z0-9_/]+\.(h|c|cuh?|inc|sh|py
 fields_of() { # STRUCT HEADER
     sed -n "/^typedef struct $1 {/,/^} $1;/p" "$2" | sed '1d; $d; /^ *#/d; /^ *GS_[A-Z_]*(.*)$/d' |
         sed -z 's|/[*][^*]*[*]*\([^/*][^*]*[*]*\)*/||g' | tr '\n;' ' \n' |
-        sed 's/\[[^]]*\]//g; s/[[:space:]]*$//' | grep -oE '[a-z0-9_]+(,|$)' | tr -d ,
+        sed -E 's/\[[^]]*\]//g; s/\(\*([a-z0-9_]+)\)\(.*/\1/; s/[[:space:]]*$//' | grep -oE '[a-z0-9_]+(,|$)' | tr -d ,
 }
 check_fields() { # STRUCT HEADER LEAST SOURCE...: each field, or each of $only_of, is in one of the sources
     local struct=$1 header=$2 least=$3 fields excused field
@@ -163,6 +163,18 @@ check_fields gs_sort_options lib/sort/plan/sort_options.h 37 lib/sort/sorter.c
 check_fields gs_sort_options lib/sort/plan/sort_options.h 37 lib/sort/merge_job.c lib/sort/text/mapped_texts.c
 unset only_of
 
+# What else the library is told is looked at by who takes it, and what data is made of reaches
+# who makes it.
+while read -r struct; do
+    mapfile -t takers < <(grep -lw "$struct" lib/api/*.c)
+    only_of=" $(fields_of "$struct" lib/gpusort.h | grep -vx size | tr '\n' ' ')" # which gs_api_take_options looks at
+    check_fields "$struct" lib/gpusort.h 3 "${takers[@]}"
+done < <(sed -nE 's/^typedef struct (gpusort_[a-z_]+_options) \{/\1/p' lib/gpusort.h)
+unset only_of
+check_fields gs_gen_options lib/data/gen_data.h 8 lib/api/api_generate.c
+check_fields gs_gen_dist_options lib/data/gen_dist.h 8 lib/data/gen_data.c
+check_fields gpusort_generate_options lib/gpusort.h 24 cmd/cmd_gen.c
+
 # A counter is shown, and counts from 0 where a sort or a build begins again.
 check_fields gs_sort_stats lib/sort/plan/sort_stats.h 19 lib/api/api_stats.c
 check_fields gs_sort_stats lib/sort/plan/sort_stats.h 19 lib/sort/plan/sort_stats.c
@@ -184,6 +196,42 @@ check_asking lib/sort/plan/README.md has_top 8 $(grep -lw has_top "${product[@]}
 # So is who asks which lines a join shows: one more flag may matter there.
 check_asking lib/join/README.md 'what a join shows' 13 \
     $(grep -lwE 'shows_pairs|shows_unpaired|is_semi' lib/join/*.c lib/api/*.c cmd/*.c cmd/python/gpusort/*.py)
+
+# What only some indexes have is told by their version, and kept or refused by who makes an
+# index of indexes; where it is not looked at, the comment there says why not.
+only_of=" $(fields_of gs_index_header lib/index/format/index_header.h | grep '^has_' | tr '\n' ' ')"
+[ "$(wc -w <<<"$only_of")" -ge 4 ] || complain "lib/index/format/index_header.h: only found these:$only_of"
+for file in lib/index/merge/merge_inputs.c lib/index/merge/index_merger.c lib/index/segment/segment_set.c \
+    lib/index/grow/index_append.c lib/index/reorder/index_reorder.c lib/api/api_index.c; do
+    check_fields gs_index_header lib/index/format/index_header.h 10 "$file"
+done
+version_of=$(sed -n '/^\/\* The first that has all of it/,/^}/p' lib/index/format/index_header.c)
+for field in $only_of; do
+    grep -qw "$field" <<<"$version_of" || complain "lib/index/format/index_header.c: version_of does not say what $field changes"
+done
+unset only_of
+
+# Each way to score is chosen for some index, and tried.
+scorings=$(sed -n '/^typedef enum gs_scoring_kind/,/^}/p' lib/index/read/scoring.h | grep -oE 'GS_SCORING_[A-Z0-9_]+')
+[ "$(wc -w <<<"$scorings")" -ge 2 ] || complain "lib/index/read/scoring.h: only found these ways to score: $scorings"
+for kind in $scorings; do
+    grep -qw "$kind" lib/index/query/search_plan.c || complain "lib/index/query/search_plan.c: nothing is scored by $kind"
+    grep -qF "is_bounded($kind)" tests/unit/lib/index/read/test_bm25.c ||
+        complain "tests/unit/lib/index/read/test_bm25.c: does not try the bounds of $kind"
+done
+
+# Each way in which a GPU can be made to fail is tried on whole programs.
+faults=$(sed -nE 's/.*case GS_FAULT_[A-Z]+: return \{"([a-z]+)".*/\1/p' gpu/device/fault.cu)
+[ "$(wc -w <<<"$faults")" -ge 3 ] || complain "gpu/device/fault.cu: only found these faults: $faults"
+for fault in $faults; do
+    grep -E '^for kind in ' tests/gpu/faults.sh | head -n 1 | grep -qw "$fault" ||
+        complain "tests/gpu/faults.sh: does not try $fault on a sort of files"
+done
+
+# So is, on a pretended one, each code that it may fail with.
+while read -r way; do
+    grep -E '^failures_by=' tests/fake_gpu/run.sh | grep -qw "$way" || complain "tests/fake_gpu/run.sh: no GPU fails by its $way"
+done < <(sed -n '/fake_failure_name/,/^}/p' tests/fake_gpu/fake_calls.h | grep -oE 'return "[a-z]+"' | grep -oE '[a-z]{4,}"' | tr -d '"')
 
 # A new share of -S goes into every plan of memory, so the README of plans names them all.
 while read -r file; do

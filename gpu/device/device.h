@@ -61,6 +61,22 @@ static inline bool gs_device_is_to_blame(gs_code code)
     return false;
 }
 
+/* Of those, is it one way or one engine that cannot, so that others are worth a try? */
+static inline bool gs_device_is_too_small(gs_code code)
+{
+    switch (code) {
+    case GS_ERR_NOMEM:
+    case GS_ERR_LIMIT: return true;
+    case GS_ERR_GPU:
+    case GS_OK:
+    case GS_ERR_IO:
+    case GS_ERR_FORMAT:
+    case GS_ERR_ARG:
+    case GS_ERR_CANCELLED: return false;
+    }
+    return false;
+}
+
 /* Plain memory of a device, for callers that keep keys there, and copies that wait. */
 GS_MUST_CHECK gs_code gs_device_memory_new(void **out, unsigned device, size_t bytes,
                                            gs_status *st);

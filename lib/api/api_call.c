@@ -78,7 +78,7 @@ gpusort_code gs_api_result(const gs_status *st, gpusort_error *error)
     error->hint = st->hint;
     if (st->code == GS_ERR_CANCELLED)
         (void)snprintf(error->message, sizeof error->message, "cancelled");
-    else if (st->sys != 0 && (st->code == GS_ERR_IO || st->code == GS_ERR_NOMEM))
+    else if (gs_status_errno(st) != 0)
         (void)snprintf(error->message, sizeof error->message, "%s: %s", st->msg,
                        strerrordesc_np(st->sys) != NULL ? strerrordesc_np(st->sys)
                                                         : "unknown error");

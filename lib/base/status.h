@@ -49,6 +49,22 @@ gs_code gs_status_fail(gs_status *st, gs_code code, int sys, const char *file, i
 /* Copies `from` into `to` if `to` is still good and `from` is not. */
 void gs_status_keep_first(gs_status *to, const gs_status *from);
 
+/* What the system said of it, for strerror; 0: nothing, or the message has it. */
+static inline int gs_status_errno(const gs_status *st)
+{
+    switch (st->code) {
+    case GS_ERR_IO:
+    case GS_ERR_NOMEM: return st->sys;
+    case GS_ERR_GPU: /* a CUDA error is spelt out */
+    case GS_ERR_FORMAT:
+    case GS_ERR_ARG:
+    case GS_ERR_LIMIT:
+    case GS_ERR_CANCELLED:
+    case GS_OK: break;
+    }
+    return 0;
+}
+
 /* Sets the advice of a failed status that has none yet; returns its code. */
 gs_code gs_status_hint(gs_status *st, const char *hint);
 

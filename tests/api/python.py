@@ -164,6 +164,23 @@ class Names(unittest.TestCase):
         without = names_only | by_arrays | by_many | by_folder | of_command
         self.assertEqual(calls - set(re.findall(r"\b_?lib\.(gpusort_\w+)", source)), without)
 
+    def test_members(self) -> None:
+        """What is asked of a job and the package does not pass on is named here."""
+        tuned = {"batch_size", "keeps_packed", "method"}
+        of_command = {"compress_program", "context", "has_zeros", "inputs_found", "right_is_first", "stats"}
+        of_command |= {"as_json", "counts_only", "from_term", "is_exhaustive", "is_prefix", "joins_terms", "to_term"}
+        by_many = {"asked", "next", "statistics", "stop"}
+        without = {"output_level", "reserved", "sums_output"}
+        asked = [name for name in ffi.list_types()[0] if name.endswith("_options")]
+        self.assertGreater(len(asked), 9)
+        asked += ["gpusort_job", "gpusort_order", "gpusort_key", "gpusort_byte_key", "gpusort_join_field"]
+        wanted = {member for name in asked for member, _ in ffi.typeof(name).fields}
+        self.assertGreater(len(wanted), 120)
+        source = "".join(path.read_text() for path in Path(gpusort.__file__).parent.glob("*.py"))
+        passed_on = set(re.findall(r"[.\"'](\w+)|\b(\w+)=", source))
+        passed_on = {name for pair in passed_on for name in pair}
+        self.assertEqual(wanted - passed_on, tuned | of_command | by_many | without)
+
     def test_matches(self) -> None:
         by_argument = _join._matches_by_argument
         names = {"GPUSORT_" + n.upper() for n in (*_join._matches, *by_argument)}

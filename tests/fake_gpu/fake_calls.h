@@ -12,16 +12,38 @@
 
 #include "lib/base/status.h"
 
-/* GS_FAKE_GPU_FAIL=STEP:N makes the N-th call of a step fail; each source counts for
- * itself, whichever thread calls. */
+/* What ways of a GPU to fail are called here; NULL: it does not fail so. */
+static inline const char *fake_failure_name(gs_code code)
+{
+    switch (code) {
+    case GS_ERR_GPU: return "call";
+    case GS_ERR_NOMEM: return "memory";
+    case GS_ERR_LIMIT: return "limit";
+    case GS_OK:
+    case GS_ERR_IO:
+    case GS_ERR_FORMAT:
+    case GS_ERR_ARG:
+    case GS_ERR_CANCELLED: break;
+    }
+    return NULL;
+}
+
+/* GS_FAKE_GPU_FAIL=STEP:N makes the N-th call of a step fail, STEP:N:WAY in another way
+ * than a "call"; each source counts for itself, whichever thread calls. */
 static inline gs_code pass(const char *step, gs_status *st)
 {
     static _Atomic unsigned calls;
     const char *const wish = getenv("GS_FAKE_GPU_FAIL");
     const size_t n = strlen(step);
+    char *way;
     if (wish == NULL || strncmp(wish, step, n) != 0 || wish[n] != ':' ||
-        ++calls != strtoul(wish + n + 1, NULL, 10))
+        ++calls != strtoul(wish + n + 1, &way, 10))
         return GS_OK;
+    for (int code = GS_OK; *way == ':' && code <= GS_ERR_CANCELLED; code++) {
+        const char *const name = fake_failure_name((gs_code)code);
+        if (name != NULL && strcmp(way + 1, name) == 0)
+            return GS_FAIL(st, (gs_code)code, 0, "GPU: %s failed by its %s", step, name);
+    }
     return GS_FAIL(st, GS_ERR_GPU, 700, "GPU: %s failed as told", step);
 }
 

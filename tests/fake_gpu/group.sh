@@ -126,6 +126,13 @@ done
 for step in start:1 start:2; do
     GS_FAKE_GPU_FAIL=$step together "$step" "$in_turn" 0 in
 done
+# Where all have too little memory, one may still have enough; what one cannot, none can.
+# Once they sort it is too late for that.
+for step in upload:1 exchange:1; do
+    GS_FAKE_GPU_FAIL=$step:memory together "$step, no memory" "$in_turn" 0 in
+    GS_FAKE_GPU_FAIL=$step:limit together "$step, a limit" '' 1 in
+done
+GS_FAKE_GPU_FAIL=run:2:memory together 'run:2, no memory' '' 1 in
 for step in exchange:1 run:2 fetch:5; do
     checks=$((checks + 1))
     GS_FAKE_GPU_FAIL=$step "$program" --engine=gpu --gpu=$gpus -S 4M in 2>err | cmp -s wanted - &&

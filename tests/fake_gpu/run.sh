@@ -69,6 +69,7 @@ sort_along() {
 LC_ALL=C sort -m want want >both
 ways=('file to file' 'file to pipe' 'pipe to file' 'pipe to pipe' 'pipe and file to pipe')
 turn=0
+failures_by=(call memory limit)
 for where in memory spill; do
     options=(--engine gpu -S 200M)
     if [ $where = spill ]; then
@@ -77,7 +78,7 @@ for where in memory spill; do
         options=(--engine gpu -S 2M)
     fi
     for step in none:1 "${steps[@]}"; do
-        export GS_FAKE_GPU_FAIL=$step
+        export GS_FAKE_GPU_FAIL=$step:${failures_by[turn % 3]}
         [ $where = spill ] && export GS_DEVICE_RUNS=text:$((turn % 3 * mega * 2))
         warnings=1
         [ "$step" = none:1 ] && warnings=0

@@ -28,7 +28,7 @@ bool gs_index_header_has(const gs_index_header *header, gs_index_file file)
 
 /* --- writing ----------------------------------------------------------------------- */
 
-/* The first that has all of it. */
+/* The first that has all of it. All of them have has_positions and has_names. */
 static int version_of(const gs_index_header *h)
 {
     if (h->doc_base > 0 || h->has_impacts)

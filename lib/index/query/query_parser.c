@@ -226,12 +226,18 @@ static gs_code take_quoted_weight(gs_query_parser *p, int term, gs_status *st)
     return GS_OK;
 }
 
-/* None, the only child itself, or the node. */
+/* Of what has parts: none, the only part, where that says the same, or the node. */
 static int simplify(const gs_query *q, int node)
 {
     const gs_query_node *const n = &q->nodes[node];
     if (n->first == GS_QUERY_NONE)
         return GS_QUERY_NONE;
+    switch (n->kind) {
+    case GS_QUERY_TERM:
+    case GS_QUERY_PREFIX: return node;
+    case GS_QUERY_PHRASE:
+    case GS_QUERY_CLAUSES: break;
+    }
     if (n->first == n->last && q->nodes[n->first].role != GS_QUERY_MUST_NOT)
         return n->first;
     return node;
@@ -369,15 +375,27 @@ static gs_code take_part(gs_query_parser *p, int *out, gs_status *st)
     return GS_OK;
 }
 
-/* Appends a clause. A clause that only says that something must not match goes into
- * the list itself: there it takes documents away, and need not find all the others. */
+/* Does it say of one thing that it must not match, and nothing else? */
+static bool is_negation(const gs_query *q, const gs_query_node *n)
+{
+    switch (n->kind) {
+    case GS_QUERY_TERM:
+    case GS_QUERY_PREFIX:
+    case GS_QUERY_PHRASE: return false;
+    case GS_QUERY_CLAUSES: break;
+    }
+    return n->first == n->last && q->nodes[n->first].role == GS_QUERY_MUST_NOT;
+}
+
+/* Appends a clause. A negation goes into the list itself: there it takes documents away,
+ * and need not find all the others. */
 static void append_lifted(gs_query *q, int list, int clause, gs_query_role role)
 {
     const gs_query_node *const n = &q->nodes[clause];
-    const bool is_negation = n->kind == GS_QUERY_CLAUSES && n->first == n->last &&
-                             q->nodes[n->first].role == GS_QUERY_MUST_NOT;
-    gs_query_append(q, list, is_negation ? n->first : clause,
-                    is_negation ? GS_QUERY_MUST_NOT : role);
+    if (is_negation(q, n))
+        gs_query_append(q, list, n->first, GS_QUERY_MUST_NOT);
+    else
+        gs_query_append(q, list, clause, role);
 }
 
 /* A part of a chain of ANDs or ORs. */
@@ -519,6 +537,18 @@ static gs_code take_object(gs_query_parser *p, int *out, gs_status *st)
     return GS_OK;
 }
 
+/* What messages call a node that needs positions; NULL: it needs none. */
+static const char *name_of_placed(gs_query_kind kind)
+{
+    switch (kind) {
+    case GS_QUERY_TERM:
+    case GS_QUERY_PREFIX:
+    case GS_QUERY_CLAUSES: break;
+    case GS_QUERY_PHRASE: return "a phrase";
+    }
+    return NULL;
+}
+
 /* Refuses a tree that an index without positions cannot answer, at the first node of it
  * that asks for them. */
 static gs_code check_positions(const gs_query *q, int at, gs_status *st)
@@ -527,7 +557,7 @@ static gs_code check_positions(const gs_query *q, int at, gs_status *st)
     if (gs_query_needs_positions(n->kind)) {
         (void)GS_FAIL(st, GS_ERR_ARG, 0,
                       "column %zu: the index has no positions, which %s needs", n->column,
-                      n->kind == GS_QUERY_PHRASE ? "a phrase" : "this");
+                      name_of_placed(n->kind));
         return gs_status_hint(st,
                               "build the index with --positions, or ask for the words "
                               "one by one");

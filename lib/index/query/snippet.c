@@ -162,8 +162,12 @@ static gs_code take_term(gs_snippet_maker *m, const gs_query_node *node, gs_stat
 static gs_code take_terms(gs_snippet_maker *m, int at, gs_status *st)
 {
     const gs_query_node *const node = &m->query.nodes[at];
-    if (gs_query_is_leaf(node->kind))
-        return take_term(m, node, st);
+    switch (node->kind) {
+    case GS_QUERY_TERM:
+    case GS_QUERY_PREFIX: return take_term(m, node, st);
+    case GS_QUERY_PHRASE:
+    case GS_QUERY_CLAUSES: break; /* all below it are marked */
+    }
     for (int i = node->first; i != GS_QUERY_NONE; i = m->query.nodes[i].next) {
         if (m->query.nodes[i].role != GS_QUERY_MUST_NOT)
             GS_TRY(take_terms(m, i, st));

@@ -100,6 +100,7 @@ static gs_code make_plan(reorderer *r, gs_status *st)
                               header(r)->has_positions, st);
 }
 
+/* Not looked at here: has_names, since only an index of documents gets another order. */
 static gs_code open_writer(reorderer *r, gs_status *st)
 {
     const gs_index_writer_options writer = {

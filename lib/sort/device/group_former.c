@@ -159,8 +159,17 @@ static gs_code exchange(group_former *g, bool *fits, gs_status *st)
  */
 static bool can_take_turns(const group_former *g, const gs_status *st)
 {
-    return st->code == GS_ERR_NOMEM ||
-           (!g->is_started && gs_device_is_to_blame(st->code));
+    switch (st->code) {
+    case GS_ERR_NOMEM: return true;
+    case GS_ERR_LIMIT:
+    case GS_ERR_GPU: return !g->is_started;
+    case GS_OK:
+    case GS_ERR_IO:
+    case GS_ERR_FORMAT:
+    case GS_ERR_ARG:
+    case GS_ERR_CANCELLED: break;
+    }
+    return false;
 }
 
 static gs_code fill(gs_former *former, gs_filled *filled, gs_status *st)
