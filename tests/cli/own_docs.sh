@@ -249,6 +249,10 @@ for operator in $operators; do
     grep -qw "$operator" "$root/man/gpusort-search.1" || echo "gpusort-search(1): $operator"
     part '^ \*      group ' '^ \*$' "$query/query_parser.h" | grep -qw "$operator" || echo "the grammar in query_parser.h: $operator"
     cat "$root"/tests/fuzz_seeds/fuzz_query/* | grep -aqw "$operator" || echo "tests/fuzz_seeds/fuzz_query: no seed with $operator"
+    sed -n '/const pieces\[\] = {/,/};/p' "$root/tests/unit/lib/index/query/test_query.c" | grep -qE "\" ?$operator ?\"" ||
+        echo "test_query.c: no piece $operator of what anything goes into"
+    grep -qE "\\{\"([^\"]* )?$operator[^\"]*\", \"column " "$root/tests/unit/lib/index/query/test_query.c" ||
+        echo "test_query.c: nothing with $operator is refused"
 done
 
 # The units of -h, as gs_unit_rank has them, by rank: "K or k", "M" and on; and all capitals.

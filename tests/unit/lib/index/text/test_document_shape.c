@@ -152,37 +152,46 @@ typedef struct sample {
     size_t count;
     const char *named, *plain, *found_named, *found_plain, *told_key, *found_key;
     const char *long_name;
+    const char *piped, *fields; /* on standard input; what -v tells of its fields */
 } sample;
 
 #define SAMPLE(text)    .bytes = (text), .count = sizeof(text) - 1
+#define READ_AS         " a: read as "
 #define NO_KEY(columns) ":1: no column \"key\" for the name; there are: " columns
 
 static const sample samples[] = {
     [GS_FORMAT_JSONL] = {SAMPLE("{\"id\":1,\"contents\":\"x\"}\n"), "jsonl", "jsonl",
-                         "jsonl", "jsonl", "jsonl", "jsonl", "1"},
+                         "jsonl", "jsonl", "jsonl", "jsonl", "1", "jsonl",
+                         READ_AS "jsonl, names from \"id\", text from \"contents\""},
     [GS_FORMAT_JSON] = {SAMPLE("[{\"id\":1,\"contents\":\"x\"}]"), "json array",
                         "json array", "json array", "json array", "json array",
-                        "json array", "1"},
+                        "json array", "1", "json array",
+                        READ_AS "json, names from \"id\", text from \"contents\""},
     [GS_FORMAT_TSV] = {SAMPLE("n1\tx y\nn2\tz\n"), "tsv", "tsv", "text", "text",
-                       "a" NO_KEY("\"n1\", \"x y\""), "a" NO_KEY("\"n1\", \"x y\""),
-                       "n1"},
+                       "a" NO_KEY("\"n1\", \"x y\""), "a" NO_KEY("\"n1\", \"x y\""), "n1",
+                       "tsv", READ_AS "tsv"},
     [GS_FORMAT_CSV] = {SAMPLE("id,text\n1,x\n"), "csv columns", "csv columns",
                        "csv columns", "csv columns", "a" NO_KEY("\"id\", \"text\""),
-                       "text", "1"},
+                       "text", "1", "csv columns",
+                       READ_AS "csv, columns \"id\", \"text\""},
     [GS_FORMAT_TREC] = {SAMPLE("<DOC>\n<DOCNO>1</DOCNO>\nx</DOC>\n"), "trec", "trec",
-                        "trec", "trec", "trec", "trec", "1"},
+                        "trec", "trec", "trec", "trec", "1", "trec", READ_AS "trec"},
     [GS_FORMAT_WARC] = {SAMPLE("WARC/1.0\r\nWARC-Target-URI: <x:y>\r\n\r\n"), "warc",
-                        "warc", "warc", "warc", "warc", "warc", "x:y"},
+                        "warc", "warc", "warc", "warc", "warc", "x:y", "warc",
+                        READ_AS "warc"},
     [GS_FORMAT_TEXT] = {SAMPLE("one\ntwo\n"), "text", "text", "text", "text", "text",
-                        "text", "a"},
+                        "text", "a", "-" UNCLEAR, READ_AS "text"},
     [GS_FORMAT_HTML] = {SAMPLE("<!doctype html>"), "html", "html", "html", "html", "html",
-                        "html", "a"},
+                        "html", "a", "html", READ_AS "html"},
     [GS_FORMAT_TUPLES] = {SAMPLE("x\t1\ny\t2\n"), NULL, "a" UNCLEAR, NULL, "text",
-                          "tuples", "a" UNCLEAR, ""},
+                          "tuples", "a" UNCLEAR, "", "-" UNCLEAR, ""},
     [GS_FORMAT_TUPLES_BIN] = {SAMPLE("\1\0\0\0\2\0\0\0"), NULL, "a" UNCLEAR, NULL,
-                              "text left out", "tuples-bin", "a" UNCLEAR, ""},
-    [GS_FORMAT_VECTORS] = {SAMPLE("{\"id\":\"a\",\"vector\":{\"fish\":2.3}}"), NULL,
-                           "vectors", NULL, "vectors", "vectors", "jsonl", "a"},
+                              "text left out", "tuples-bin", "a" UNCLEAR, "", "-" UNCLEAR,
+                              ""},
+    [GS_FORMAT_VECTORS] =
+        {SAMPLE("{\"id\":\"a\",\"vector\":{\"fish\":2.3}}"), NULL, "vectors", NULL,
+         "vectors", "vectors", "jsonl", "a", "vectors",
+         READ_AS "vectors, names from \"id\", weights of terms from \"vector\""},
 };
 _Static_assert(sizeof samples / sizeof *samples == GS_FORMAT_COUNT,
                "a file of each, and what document_kind.c and document_shape.c say of it");
@@ -200,6 +209,17 @@ static void expect_of(gs_document_format format, const char *name, bool is_found
             : options->format == GS_FORMAT_ANY ? ", with --id-field"
                                                : ", with --format and --id-field",
             l.what, what != NULL ? what : "");
+    check_failures++;
+}
+
+static void expect_fields(gs_document_format format)
+{
+    const sample *const s = &samples[format];
+    const looked l = look("a", s->bytes, s->count, false, &anything);
+    if (s->fields != NULL && strcmp(l.told, s->fields) == 0)
+        return;
+    fprintf(stderr, "a file of %s: -v tells <%s>, not <%s>\n",
+            gs_document_format_name(format), l.told, s->fields != NULL ? s->fields : "");
     check_failures++;
 }
 
@@ -237,6 +257,8 @@ static void every_format(void)
         told.format = i;
         expect_of(i, "a", false, &anything, s->plain);
         expect_of(i, "a", true, &anything, s->found_plain);
+        expect_of(i, "-", false, &anything, s->piped);
+        expect_fields(i);
         expect_of(i, "a", false, &told, s->told_key);
         expect_of(i, "a", false, &keyed, s->found_key);
         expect_long_name(i);
