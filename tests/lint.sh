@@ -197,18 +197,22 @@ check_asking lib/sort/plan/README.md has_top 8 $(grep -lw has_top "${product[@]}
 check_asking lib/join/README.md 'what a join shows' 13 \
     $(grep -lwE 'shows_pairs|shows_unpaired|is_semi' lib/join/*.c lib/api/*.c cmd/*.c cmd/python/gpusort/*.py)
 
-# What only some indexes have is told by their version, and kept or refused by who makes an
-# index of indexes; where it is not looked at, the comment there says why not.
+# What only some indexes have is written, read and told by their version, and kept or refused
+# by who makes an index of indexes; where it is not looked at, the comment there says why not.
 only_of=" $(fields_of gs_index_header lib/index/format/index_header.h | grep '^has_' | tr '\n' ' ')"
 [ "$(wc -w <<<"$only_of")" -ge 4 ] || complain "lib/index/format/index_header.h: only found these:$only_of"
 for file in lib/index/merge/merge_inputs.c lib/index/merge/index_merger.c lib/index/segment/segment_set.c \
-    lib/index/grow/index_append.c lib/index/reorder/index_reorder.c lib/api/api_index.c; do
+    lib/index/grow/index_append.c lib/index/reorder/index_reorder.c lib/index/write/index_writer.c \
+    lib/api/api_index.c cmd/index_read.c cmd/python/gpusort/_index.py; do
     check_fields gs_index_header lib/index/format/index_header.h 10 "$file"
 done
-version_of=$(sed -n '/^\/\* The first that has all of it/,/^}/p' lib/index/format/index_header.c)
-for field in $only_of; do
-    grep -qw "$field" <<<"$version_of" || complain "lib/index/format/index_header.c: version_of does not say what $field changes"
+for function in '\/\* The first that has all of it' 'static void print_fields(' 'static bool parse('; do
+    body=$(sed -n "/^$function/,/^}/p" lib/index/format/index_header.c)
+    for field in $only_of; do
+        grep -qw "$field" <<<"$body" || complain "lib/index/format/index_header.c: nothing is done with $field behind $function"
+    done
 done
+index_kinds_least=$((1 + $(wc -w <<<"$only_of"))) # one without any of them
 unset only_of
 
 # Each way to score is chosen for some index, and tried.
@@ -218,6 +222,8 @@ for kind in $scorings; do
     grep -qw "$kind" lib/index/query/search_plan.c || complain "lib/index/query/search_plan.c: nothing is scored by $kind"
     grep -qF "is_bounded($kind)" tests/unit/lib/index/read/test_bm25.c ||
         complain "tests/unit/lib/index/read/test_bm25.c: does not try the bounds of $kind"
+    [ "$(grep -ow "$kind" tests/unit/lib/index/query/test_score_block.c | wc -l)" -ge 2 ] ||
+        complain "tests/unit/lib/index/query/test_score_block.c: never draws $kind"
 done
 
 # Each way in which a GPU can be made to fail is tried on whole programs.
@@ -228,6 +234,9 @@ for fault in $faults; do
         complain "tests/gpu/faults.sh: does not try $fault on a sort of files"
 done
 
+for fault in $(sed -nE 's/.*case (GS_FAULT_[A-Z]+): return \{".*/\1/p' gpu/device/fault.cu); do
+    grep -q "fail_each(&options, $fault)" tests/gpu/test_faults.c || complain "tests/gpu/test_faults.c: no call fails by $fault"
+done
 # So is, on a pretended one, each code that it may fail with.
 while read -r way; do
     grep -E '^failures_by=' tests/fake_gpu/run.sh | grep -qw "$way" || complain "tests/fake_gpu/run.sh: no GPU fails by its $way"
@@ -267,7 +276,8 @@ done <tests/cli/index_bytes.stdout
 check_index_bytes
 while read -r kind; do complain "tests/cli/index_bytes.sh: twice something else made for $kind"; done \
     < <(sed -n 's/^# made for \(.*\), .*/\1/p' tests/cli/index_bytes.sh | sort | uniq -d)
-[ "$index_kinds" -ge 5 ] || complain "tests/cli/index_bytes.stdout: only found $index_kinds kinds of index"
+[ "$index_kinds" -ge "$index_kinds_least" ] ||
+    complain "tests/cli/index_bytes.stdout: only $index_kinds kinds of index, where $((index_kinds_least - 1)) things are only in some"
 # Bytes that are no longer expected are of versions that are no longer read.
 layout=$(sed -nE 's/^ *GS_INDEX_LAYOUT = ([0-9]+),.*/\1/p' lib/index/format/index_format.h)
 [ -n "$layout" ] || complain "lib/index/format/index_format.h: found no GS_INDEX_LAYOUT"

@@ -35,7 +35,7 @@ os.chdir(SCRATCH)
 import numpy  # noqa: E402
 
 import gpusort  # noqa: E402
-from gpusort import _join, _library, _order, _stream, _summary  # noqa: E402
+from gpusort import _join, _library, _order, _sort, _stream, _strings, _summary  # noqa: E402
 from gpusort._library import ffi, lib  # noqa: E402
 
 RANDOM = random.Random(7)
@@ -113,6 +113,16 @@ class Names(unittest.TestCase):
         self.assertEqual(gpusort.Key.parse("7"), gpusort.Key(7))
         for text in ("", "0", "1.0", "1x", "1,", ",2", "1,2,3", " 1", "1,2nz"):
             self.assertRaises(ValueError, gpusort.Key.parse, text)
+
+    def test_options(self) -> None:
+        """Each option that a call takes by its name is given in this file, and typed_use.py has it."""
+        kinds = [of for module in (_join, _library, _order, _sort, _stream, _strings) for of in vars(module).values()
+                 if isinstance(of, type) and hasattr(of, "__total__")]  # fmt: skip
+        options = {name for kind in kinds for name in kind.__annotations__}
+        self.assertGreater(len(options), 45)
+        for file in ("python.py", "typed_use.py"):
+            text = Path(HERE, file).read_text()
+            self.assertEqual([n for n in sorted(options) if not re.search(rf"[ (]{n}=|\"{n}\":", text)], [], file)
 
     def test_generated_kinds(self) -> None:
         """The kinds and distributions of data stand where one looks for them."""
@@ -267,6 +277,21 @@ class Sorting(unittest.TestCase):
                     gpusort.sort(source, out, **options)
                 self.assertEqual(Path("in2").read_bytes(), expected)
                 self.assertEqual(b"".join(r + b"\n" for r in gpusort.sort(["in"], **options)), expected)
+
+    def test_ways_to_the_same(self) -> None:
+        expected = command("in")
+        ways = [dict(sync=True), dict(verify=True), dict(mapped=True), dict(gpu_memory="64M"), dict(checkpoint="kept"),
+                dict(engine="cpu", gpus=[0])]  # fmt: skip
+        for options in ways:
+            with self.subTest(options):
+                gpusort.sort("in", "out", **options)
+                self.assertEqual(Path("out").read_bytes(), expected)
+                Path("out").unlink()
+        gpusort.sort("in", "out.zst", compress=True)
+        self.assertEqual(Path("out.zst").read_bytes()[:4], b"\x28\xb5\x2f\xfd")
+        self.assertEqual(command("out.zst"), expected)
+        gpusort.sort("in", "out", locale=True)
+        self.assertEqual(Path("out").read_bytes(), command("--locale-order", "in"))
 
     def test_tables_and_json(self) -> None:
         write("t.csv", [b'name,size\n"a, b",10', b"c,9", b"b,100"])
@@ -736,6 +761,7 @@ class Joins(unittest.TestCase):
             ({"band": (-1, 0.5), "on": (1, 2)}, ["--band=-1:0.5"]),
             ({"band": (990, None), "on": (1, 2)}, ["--band=990:"]),
             ({"match": "greater", "how": "semi", "on": (1, 2)}, ["--semi", "--gt"]),
+            ({"ignore_case": True, "on": (1, 2)}, ["-i"]),
         ]  # fmt: skip
         for options, args in cases:
             with self.subTest(args):
@@ -923,6 +949,22 @@ class Streams(unittest.TestCase):
         found = gpusort.summarize("addresses", "prefixes", hierarchy="ip", eps=0.003).prefixes(0.03)
         self.assertGreater(len(found), 3)
         self.assertEqual([f"{text_of(c.value).decode()}\t{c.count}\t{c.rest}" for c in found], rows)
+
+    def test_steps_between_prefixes(self) -> None:
+        rows = command("stats", "hhh", "--by=ip", "--step=16", "--support=0.03", "--eps=0.003", "addresses").decode()
+        found = gpusort.summarize("addresses", "prefixes", hierarchy="ip", step=16, eps=0.003).prefixes(0.03)
+        self.assertEqual([f"{text_of(c.value).decode()}\t{c.count}\t{c.rest}" for c in found], rows.splitlines())
+        self.assertNotEqual(rows, command("stats", "hhh", "--by=ip", "--support=0.03", "--eps=0.003", "addresses").decode())
+
+    def test_reports_by_time(self) -> None:
+        """Where one is due by the clock at every look there are some before the end, else none."""
+        Path("many").write_bytes(bytes(range(256)) * (1 << 17))
+        for seconds, least, most in ((1e-9, 2, 10**6), (3600, 1, 1)):
+            told: list[bool] = []
+            gpusort.summarize("many", binary=True, values="u64", every_seconds=seconds,
+                              report=lambda s: told.append(s.info.is_end))  # fmt: skip
+            self.assertTrue(least <= len(told) <= most, told[:10])
+            self.assertEqual(told[-1], True)
 
     def test_sums_as_the_command(self) -> None:
         pairs = numpy.stack([self.numbers, self.numbers[::-1]], axis=1)

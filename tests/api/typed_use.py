@@ -27,6 +27,9 @@ def sorts(numbers: Numbers) -> None:
     assert_type(gpusort.sort("in"), Iterator[bytes])
     assert_type(gpusort.sort(["a", Path("b"), b"c", 0], keys=["2,2n", gpusort.Key(1)], memory="1G"), Iterator[bytes])
     gpusort.sort("in", "out", unique=True, top=7, temp=["/a", Path("/b")], progress=tell, seed=b"0" * 16)
+    gpusort.sort("in", "out", delimiter=",", stable=True, zero_terminated=True, form="csv", locale=True, header=1, counts=True)
+    gpusort.sort("in", "out", compress=True, sync=True, verify=True, mapped=True, checkpoint=Path("kept"))
+    gpusort.sort("in", "out", gpu_memory="8G", gpus=[0, 1], log=lambda level, text: print(level + text))
     pieces: List[bytes] = []
     gpusort.sort("in", pieces.append)
     with open("in", "rb") as file, open("out", "wb") as out:
@@ -65,6 +68,8 @@ def sorts(numbers: Numbers) -> None:
 def joins_and_parts() -> None:
     assert_type(gpusort.join("a", "b", on=("person", 2), how="left"), Iterator[bytes])
     gpusort.join("a", "b", "out", band=(-5, None), tuples=([gpusort.ByteKey(0, 4)], [gpusort.ByteKey(0, 4)]))
+    gpusort.join("a", "b", match="less", fields=["1.2", "0"], filler="-", ignore_case=True, skip_bad=True)
+    gpusort.join("a", "b", tuple_sizes=(8, 8), text=True)
     assert_type(gpusort.survey("in", order=False).checksum, str)
     assert_type(gpusort.sample("in", "cuts", 1000, parts=4, keys="1R", order_seed=b"0" * 16).seen, int)
     assert_type(gpusort.partition("in", "part", "cuts", framed=True)[0].bytes, int)
@@ -86,6 +91,8 @@ def streams(numbers: Numbers) -> None:
     assert_type(summary.columns()[0].name, Optional[bytes])
     assert_type(summary.sum("quantile", phi=0.5).middle, float)
     assert_type(gpusort.summarize(numbers, "frequent").info, gpusort.Info)
+    gpusort.summarize("times", binary=True, csv=True, delimiter=b",", header=False, skip_bad=True, value="x", second=2)
+    gpusort.summarize("times", window_seconds=2.5, exact=True, ranks=True, hierarchy="ip", step=8, every=10, every_seconds=5)
     with gpusort.Stream("frequent", values="text", report=lambda s: s.save("known")) as stream:
         stream.put(b"word")
         stream.put_many([b"word", b"and"])

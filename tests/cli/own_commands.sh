@@ -14,6 +14,16 @@ bash_lists() { # the words that bash offers behind these
 }
 
 [ "$(every_command | wc -l)" -ge 23 ] || echo 'few commands were found'
+# What every check here begins with: each function of a command has a row, and each row a name that is found.
+for table in main.c cmd_index.c cmd_stats.c; do
+    rows=$(grep -cE '^    \{"[^"]+", (cmd|gs)_[a-z_]+,' "$root/cmd/$table") found=$(commands_of "$table" | wc -l)
+    [ "$rows" = "$found" ] || echo "cmd/$table: names of $((rows - found)) commands are not letters alone"
+done
+declared=$(grep -oE '^int (cmd_[a-z0-9_]+|gs_[a-z0-9_]+_command)\(' "$root/cmd/commands.h" | sed 's/^int //; s/($//')
+[ "$(wc -w <<<"$declared")" -ge 30 ] || echo "only found these commands: $declared"
+for function in $declared; do
+    grep -qE "^    \{\"[^\"]+\", $function," "$root"/cmd/{main,cmd_index,cmd_stats}.c || echo "$function: no row of a table of commands has it"
+done
 page=$(part '^.SH COMMANDS' '^.SH [^C]' "$root/man/gpusort.1")
 first=$(grep -- '-n $first -a' "$fish") help=$(grep 'from help' "$fish")
 others=$(grep 'not contains -- $words' "$fish")
@@ -62,6 +72,13 @@ for shape in $shapes; do
     has "$shape" "$help" || echo "gen --help: $shape"
     has "$shape" "$(part '^gen_options=' '^)' "$zsh")" || echo "zsh: gen --dist=$shape"
     has "$shape" "$(grep '^__gpusort_gen ' "$fish")" || echo "fish: gen --dist=$shape"
+done
+
+# So does gen_kinds.sh try each kind of data.
+kinds=$(sed -n '/names\[\] = /,/;/p' "$root/lib/data/gen_data.c" | grep -o '"[a-z0-9-]*"' | tr -d '"')
+[ "$(wc -w <<<"$kinds")" -ge 7 ] || echo "kinds of data found: $kinds"
+for kind in $kinds; do
+    grep -qE "^gpusort gen (.* )?$kind( |$)" "$GS_CLI/gen_kinds.sh" || echo "gen_kinds.sh: $kind"
 done
 
 # Engines of a GPU: the table has one line for each that is defined, and no two have a

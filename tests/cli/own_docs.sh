@@ -87,6 +87,25 @@ walk 'index export' "$(line export)" "$readers$(of ' export ')" 88 EXPORT $(tabl
 walk 'index show' "$(line show)" "$readers$(of ' show ')" 88 SHOW $(table index_show.c)
 walk 'index info' "$(line info)" "$readers$(of ' info ')" 88 INFO $(reader info)
 walk 'index dump' "$(line dump)" "$readers$(of ' dump ')" 88 DUMP $(reader dump)
+# So does its letter, beside the name.
+letters=$(grep -hoE "'.', \"[a-z0-9-]+\", +GS_OPT" ./*.c ./*.h | sed -E "s/'(.)', \"(.*)\".*/\1 \2/" | sort -u)
+[ "$(wc -l <<<"$letters")" -ge 24 ] || echo "only found these letters: $letters"
+while read -r letter option; do
+    grep -E -- "[{ (']-$letter[+=]?[,) ']" "$root/cmd/completions/_gpusort" | grep -qE -- "--$option\b" || echo "zsh: -$letter, --$option"
+    grep -qE -- " -s $letter -l $option( |\$)" "$root/cmd/completions/gpusort.fish" || echo "fish: -$letter, --$option"
+done <<<"$letters"
+# What can be saved can be merged: `stats merge` names it, its cases do, and the pages on all answers.
+saved=0
+for file in $(grep -l '"save"' stats_*.c); do
+    name=${file#stats_} name=${name%.c} saved=$((saved + 1))
+    [ "$name" != merge ] || continue
+    grep -qw "$name" <<<"$(gpusort stats merge --help)" || echo "stats merge --help: $name"
+    grep -qE "^ *parts $name\b" "$GS_CLI/stats_merge.sh" || echo "stats_merge.sh: no sample of $name"
+    for page in README.md man/gpusort-stats.1; do
+        grep -qw "$name" "$root/$page" || echo "$page: stats $name"
+    done
+done
+[ "$saved" -ge 5 ] || echo "only $saved commands of stats save something"
 # What changes the output is of all commands of `stats`. How they work is of `stats merge` too, but for these: it
 # reads no values and sorts nothing.
 not_of_merge=' engine gpu gpu-mem parallel verbose '
@@ -126,7 +145,7 @@ need_cases 'gpusort gen' "$(grep '^ *{' cmd_gen.c)"
 need_cases 'gpusort lookup' "$(grep '^ *{' cmd_lookup.c)"
 # One that is on its way to the command from a function or a loop is a case too.
 need_cases '.*' "$(grep '^ *{' index_build_args.c)"
-for file in index_{delete,compact,merge,reorder}_command.c index_{import,export,show}.c; do
+for file in $(grep -lE '^ *\{[^",]*, "[a-z0-9-]+",' index_*.c | grep -v index_build_args.c); do
     command=${file#index_}
     command=${command%.c}
     need_cases "(gpusort index|is_same) ${command%_command}" "$(grep '^ *{' "$file")"
@@ -253,6 +272,8 @@ for operator in $operators; do
         echo "test_query.c: no piece $operator of what anything goes into"
     grep -qE "\\{\"([^\"]* )?$operator[^\"]*\", \"column " "$root/tests/unit/lib/index/query/test_query.c" ||
         echo "test_query.c: nothing with $operator is refused"
+    grep 'marks\[\] = {' "$root/tests/unit/lib/index/query/test_search.c" | grep -q "\"$operator \"" ||
+        echo "test_search.c: no searches with $operator"
 done
 
 # The units of -h, as gs_unit_rank has them, by rank: "K or k", "M" and on; and all capitals.
