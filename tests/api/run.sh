@@ -65,6 +65,20 @@ flags=$(pkg-config --cflags gpusort) || fail 'pkg-config does not know it'
 $cc "${strict[@]}" $flags "$here/layout.c" -o layout && ./layout >got || fail 'layout.c'
 cp "$here/layout.txt" expected
 same 'layout.txt'
+# A member that is new makes its structure larger: in the padding of the one before it a program of yesterday has anything.
+# layout_sizes.txt has what each structure has been, the size and how many members, a line each; none is ever changed.
+awk '!/\./ && NF == 2 && /^[a-z]/ { name = $1; size[name] = $2 } /^[a-z_]+\./ { count[name]++ }
+     /\.reserved / { delete size[name] } # whose new members come out of that
+     END { for (n in size) print n, size[n], count[n] }' got | sort >sizes
+[ "$(wc -l <sizes)" -ge 35 ] || fail "only found these structures: $(tr '\n' ';' <sizes)"
+while read -r name size count; do
+    grep -qx "$name $size $count" "$here/layout_sizes.txt" ||
+        fail "layout_sizes.txt: $name has $size bytes and $count members: a new line, unless it has $size bytes there with fewer members"
+done <sizes
+cut -d' ' -f1,2 "$here/layout_sizes.txt" | sort | uniq -d | while read -r twice; do
+    echo "api: layout_sizes.txt: twice $twice: what is new there lies in padding"
+    exit 1
+done || failures=$((failures + 1))
 members=$(sed -n '/^typedef struct gpusort_[a-z0-9_]* {/,/^}/p' $header |
     sed '/^}/d; s|/\*.*||; s/\[[0-9]*\];/;/' |
     grep -oE '(\(\*[a-z0-9_]+\)\(|\b[a-z0-9_]+(, [a-z0-9_]+)*;)' | grep -oE '[a-z0-9_]+' | sort -u)
