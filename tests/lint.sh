@@ -162,6 +162,15 @@ only_of="$decides output_zstd "
 check_fields gs_sort_options lib/sort/plan/sort_options.h 37 lib/sort/sorter.c
 check_fields gs_sort_options lib/sort/plan/sort_options.h 37 lib/sort/merge_job.c lib/sort/text/mapped_texts.c
 unset only_of
+# Jobs that take an order with all its options say of each that decides a result that it means nothing there, but
+# for what goes with one of those.
+goes_along=' columns top_count has_columns keep_compressed '
+for field in $decides; do
+    [[ $goes_along != *" $field "* ]] || continue
+    grep -qE "(->|\.)$field\b" lib/api/api_join.c || complain "lib/api/api_join.c: nothing is said of $field, which decides a result"
+    grep -qE "(->|\.)$field\b" lib/api/api_part.c lib/part/partitioner.c ||
+        complain "lib/part/partitioner.c: nothing is said of $field, which decides a result"
+done
 
 # What else the library is told is looked at by who takes it, and what data is made of reaches
 # who makes it.
@@ -241,6 +250,12 @@ done
 while read -r way; do
     grep -E '^failures_by=' tests/fake_gpu/run.sh | grep -qw "$way" || complain "tests/fake_gpu/run.sh: no GPU fails by its $way"
 done < <(sed -n '/fake_failure_name/,/^}/p' tests/fake_gpu/fake_calls.h | grep -oE 'return "[a-z]+"' | grep -oE '[a-z]{4,}"' | tr -d '"')
+
+# Joins whose lines are partners by more than one number are left out where all is done by numbers in memory, or taken.
+while read -r partners; do
+    grep -qw "$partners" lib/join/near_join.c || complain "lib/join/near_join.c: is it for $partners, or left to others?"
+done < <(sed -n '/^typedef enum gs_join_partners/,/^}/p' lib/join/join_options.h | grep -oE 'GS_JOIN_[A-Z_]+' |
+    grep -vxE 'GS_JOIN_(EQUAL|BAND|PARTNERS_COUNT)')
 
 # A new share of -S goes into every plan of memory, so the README of plans names them all.
 while read -r file; do
@@ -346,6 +361,12 @@ while read -r package; do
     sed -n '/^## Building/,/^## /p' README.md | grep -qwE "$word|${word#lib}" ||
         complain "README.md: Building does not name $word"
 done < <(sed -n 's/^build_needs=(\(.*\))/\1/p' tests/install_deps.sh | tr ' ' '\n' | grep -- '-dev$' | grep -vx libc6-dev)
+
+# Each library that is linked is of a package that the build needs.
+while read -r library; do
+    grep '_needs=(' tests/install_deps.sh | grep -qE " (lib$library|$library(lib)?)(1g)?-dev[ )]" ||
+        complain "tests/install_deps.sh: no package has the library $library, which is linked"
+done < <(sed -nE 's/^LDLIBS := .*foreach l,.*\(LIBURING\)\),(uring)\)(.*),\$\(call lib.*/\1\2/p' Makefile | tr ' ' '\n')
 
 while read -r line; do complain "$line"; done \
     < <(python3 -B tests/bench/results_page.py --check 2>&1)
