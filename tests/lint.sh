@@ -363,10 +363,12 @@ while read -r package; do
 done < <(sed -n 's/^build_needs=(\(.*\))/\1/p' tests/install_deps.sh | tr ' ' '\n' | grep -- '-dev$' | grep -vx libc6-dev)
 
 # Each library that is linked is of a package that the build needs.
-while read -r library; do
+mapfile -t libraries < <(sed -nE 's/^LDLIBS := .*foreach l,.*\(LIBURING\)\),(uring)\)(.*),\$\(call lib.*/\1\2/p' Makefile | tr ' ' '\n')
+[ ${#libraries[@]} -ge 6 ] || complain "Makefile: only found these libraries: ${libraries[*]}"
+for library in "${libraries[@]}"; do
     grep '_needs=(' tests/install_deps.sh | grep -qE " (lib$library|$library(lib)?)(1g)?-dev[ )]" ||
         complain "tests/install_deps.sh: no package has the library $library, which is linked"
-done < <(sed -nE 's/^LDLIBS := .*foreach l,.*\(LIBURING\)\),(uring)\)(.*),\$\(call lib.*/\1\2/p' Makefile | tr ' ' '\n')
+done
 
 while read -r line; do complain "$line"; done \
     < <(python3 -B tests/bench/results_page.py --check 2>&1)
