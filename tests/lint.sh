@@ -236,16 +236,13 @@ for kind in $scorings; do
 done
 
 # Each way in which a GPU can be made to fail is tried on whole programs.
-faults=$(sed -nE 's/.*case GS_FAULT_[A-Z]+: return \{"([a-z]+)".*/\1/p' gpu/device/fault.cu)
-[ "$(wc -w <<<"$faults")" -ge 3 ] || complain "gpu/device/fault.cu: only found these faults: $faults"
-for fault in $faults; do
-    grep -E '^for kind in ' tests/gpu/faults.sh | head -n 1 | grep -qw "$fault" ||
-        complain "tests/gpu/faults.sh: does not try $fault on a sort of files"
-done
-
-for fault in $(sed -nE 's/.*case (GS_FAULT_[A-Z]+): return \{".*/\1/p' gpu/device/fault.cu); do
+faults=$(sed -nE 's/.*case (GS_FAULT_[A-Z]+): return \{"([a-z]+)".*/\1 \2/p' gpu/device/fault.cu)
+[ "$(wc -l <<<"$faults")" -ge 3 ] || complain "gpu/device/fault.cu: only found these faults: $faults"
+while read -r fault name; do
+    grep -E '^for kind in ' tests/gpu/faults.sh | head -n 1 | grep -qw "$name" ||
+        complain "tests/gpu/faults.sh: does not try $name on a sort of files"
     grep -q "fail_each(&options, $fault)" tests/gpu/test_faults.c || complain "tests/gpu/test_faults.c: no call fails by $fault"
-done
+done <<<"$faults"
 # So is, on a pretended one, each code that it may fail with.
 while read -r way; do
     grep -E '^failures_by=' tests/fake_gpu/run.sh | grep -qw "$way" || complain "tests/fake_gpu/run.sh: no GPU fails by its $way"

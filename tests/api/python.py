@@ -170,9 +170,8 @@ class Names(unittest.TestCase):
         of_command |= {"gpusort_join_band", "gpusort_key_locate", "gpusort_searcher_figures", "gpusort_index_merge_cuts"}
         calls = {name for name in dir(lib) if name.startswith("gpusort_")}
         self.assertGreater(len(calls), 60)
-        source = "".join(path.read_text() for path in Path(gpusort.__file__).parent.glob("*.py"))
         without = names_only | by_arrays | by_many | by_folder | of_command
-        self.assertEqual(calls - set(re.findall(r"\b_?lib\.(gpusort_\w+)", source)), without)
+        self.assertEqual(calls - set(re.findall(r"\b_?lib\.(gpusort_\w+)", package_source())), without)
 
     def test_members(self) -> None:
         """What is asked of a job and the package does not pass on is named here."""
@@ -186,9 +185,7 @@ class Names(unittest.TestCase):
         asked += ["gpusort_job", "gpusort_order", "gpusort_key", "gpusort_byte_key", "gpusort_join_field"]
         wanted = {member for name in asked for member, _ in ffi.typeof(name).fields}
         self.assertGreater(len(wanted), 120)
-        source = "".join(path.read_text() for path in Path(gpusort.__file__).parent.glob("*.py"))
-        passed_on = set(re.findall(r"[.\"'](\w+)|\b(\w+)=", source))
-        passed_on = {name for pair in passed_on for name in pair}
+        passed_on = set(re.findall(r"(?<=[.\"'])\w+|\b\w+(?==)", package_source()))
         self.assertEqual(wanted - passed_on, tuned | of_command | by_many | without)
 
     def test_matches(self) -> None:
@@ -240,6 +237,10 @@ def turns_beside(call: Callable[[], object]) -> int:
         time.sleep(0.001)
     thread.join()
     return turns
+
+
+def package_source() -> str:
+    return "".join(path.read_text() for path in Path(gpusort.__file__).parent.glob("*.py"))
 
 
 def members(type_name: str) -> set[str]:

@@ -39,17 +39,24 @@ static inline bool gs_query_is_leaf(gs_query_kind kind)
     return false;
 }
 
-/* Does it count where in a document the terms below a node of this kind are? Then the
- * index must have positions, and a document that has the terms is no match yet. */
-static inline bool gs_query_needs_positions(gs_query_kind kind)
+/* What messages call a node of this kind, if it counts where in a document the terms
+ * below it are; NULL: it does not. */
+static inline const char *gs_query_placed_name(gs_query_kind kind)
 {
     switch (kind) {
     case GS_QUERY_TERM:
     case GS_QUERY_PREFIX:
-    case GS_QUERY_CLAUSES: return false;
-    case GS_QUERY_PHRASE: return true;
+    case GS_QUERY_CLAUSES: break;
+    case GS_QUERY_PHRASE: return "a phrase";
     }
-    return false;
+    return NULL;
+}
+
+/* Does it count? Then the index must have positions, and a document that has the terms is
+ * no match yet. */
+static inline bool gs_query_needs_positions(gs_query_kind kind)
+{
+    return gs_query_placed_name(kind) != NULL;
 }
 
 typedef enum gs_query_role {

@@ -537,18 +537,6 @@ static gs_code take_object(gs_query_parser *p, int *out, gs_status *st)
     return GS_OK;
 }
 
-/* What messages call a node that needs positions; NULL: it needs none. */
-static const char *name_of_placed(gs_query_kind kind)
-{
-    switch (kind) {
-    case GS_QUERY_TERM:
-    case GS_QUERY_PREFIX:
-    case GS_QUERY_CLAUSES: break;
-    case GS_QUERY_PHRASE: return "a phrase";
-    }
-    return NULL;
-}
-
 /* Refuses a tree that an index without positions cannot answer, at the first node of it
  * that asks for them. */
 static gs_code check_positions(const gs_query *q, int at, gs_status *st)
@@ -557,7 +545,7 @@ static gs_code check_positions(const gs_query *q, int at, gs_status *st)
     if (gs_query_needs_positions(n->kind)) {
         (void)GS_FAIL(st, GS_ERR_ARG, 0,
                       "column %zu: the index has no positions, which %s needs", n->column,
-                      name_of_placed(n->kind));
+                      gs_query_placed_name(n->kind));
         return gs_status_hint(st,
                               "build the index with --positions, or ask for the words "
                               "one by one");
