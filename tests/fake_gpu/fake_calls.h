@@ -35,11 +35,11 @@ static inline gs_code pass(const char *step, gs_status *st)
     static _Atomic unsigned calls;
     const char *const wish = getenv("GS_FAKE_GPU_FAIL");
     const size_t n = strlen(step);
-    const char *way;
+    char *rest;
     if (wish == NULL || strncmp(wish, step, n) != 0 || wish[n] != ':' ||
-        ++calls != strtoul(wish + n + 1, (char **)&way, 10))
+        ++calls != strtoul(wish + n + 1, &rest, 10))
         return GS_OK;
-    way = *way == ':' ? way + 1 : "call";
+    const char *const way = *rest == ':' ? rest + 1 : "call";
     for (gs_code code = GS_OK; code <= GS_ERR_CANCELLED; code++) {
         const char *const name = fake_failure_name(code);
         if (name != NULL && strcmp(way, name) == 0)
