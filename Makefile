@@ -430,7 +430,7 @@ index-test: $(PROGRAM)
 	@python3 tests/ciff_foreign.py --binary $(CURDIR)/$(PROGRAM)
 	@python3 tests/ciff_rules.py --binary $(CURDIR)/$(PROGRAM) $(if $(SAN),--damage=$(if $(GS_TEST_LONG),40,$(if $(filter tsan,$(SAN)),10,25)))
 	@python3 tests/index_check.py --binary $(CURDIR)/$(PROGRAM) $(INDEX_TEST_ARGS)
-	@python3 tests/grow_check.py --binary $(CURDIR)/$(PROGRAM) --cases $(if $(GS_TEST_LONG),60,$(if $(SAN),1,2))
+	@python3 tests/grow_check.py --binary $(CURDIR)/$(PROGRAM) --cases $(if $(GS_TEST_LONG),60,$(if $(SAN),1,3))
 
 join-test: $(PROGRAM)
 	@python3 tests/join_check.py --binary $(CURDIR)/$(PROGRAM) $(JOIN_TEST_ARGS)

@@ -12,7 +12,7 @@
  *
  * The header and the sums of pages are made from this, with checksums that are right, so
  * that damage is met behind them. Flags: 1 positions, 2 names, 4 merge shifts docIDs and
- * searches want all words, 8 docIDs were bounded by nothing, 16 texts.
+ * searches want all words, 8 docIDs were bounded by nothing, 16 texts, 32 impacts.
  * tests/fuzz_seeds/make_index_seeds.py packs indexes so.
  */
 /* clang-format on */
@@ -118,10 +118,12 @@ static void write_folder(const uint8_t *data, size_t size)
         .has_positions = (data[0] & 1) != 0,
         .has_names = (data[0] & 2) != 0,
         .has_texts = (data[0] & 16) != 0,
+        .has_impacts = (data[0] & 32) != 0,
     };
     static const gs_index_file order[] = {GS_INDEX_TERMS, GS_INDEX_POSTINGS,
                                           GS_INDEX_POSITIONS, GS_INDEX_TEXTS,
                                           GS_INDEX_DOCUMENTS};
+    _Static_assert(sizeof order / sizeof *order == GS_INDEX_SUMS, "all but the sums");
     const uint8_t *p = data + HEAD_BYTES, *const end = data + size;
     const uint8_t *files[GS_INDEX_SUMS];
     gs_page_sums sums = {0};

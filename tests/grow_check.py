@@ -6,7 +6,8 @@ Random documents are appended, deleted by their names and compacted, in random o
 with random memory; after each change what every reading command prints must be, byte for
 byte, what it prints of an index that was built at once of the documents that are left.
 A merge of grown indexes, and a compacted one, must be the same files. Some have docIDs from
-another number than 0 on, and must go together with the index whose docIDs follow.
+another number than 0 on, and must go together with the index whose docIDs follow. An
+index of vectors only gets smaller.
 """
 import argparse
 import filecmp
@@ -18,18 +19,23 @@ import subprocess
 import sys
 import tempfile
 
+import index_kinds
+
 WORDS = 700
-INDEX_FILES = ("header.json", "terms", "postings", "positions", "documents", "texts", "sums")
+OPTIONS = ("--positions", "--store", "--stem=english", "--min-len=2")
 
 
 class Case:
     def __init__(self, binary, seed, number, folder):
         self.binary, self.folder = binary, folder
         self.rng = random.Random(f"{seed}/{number}")
-        self.options = [o for o in ("--positions", "--store", "--stem=english", "--min-len=2")
-                        if self.rng.random() < 0.5]
+        # The first three cases have one of each kind.
+        share = {0: 1, 1: 0}.get(number, 0.5)
+        self.has_vectors = number == 2 or number > 2 and self.rng.random() < 0.15
+        self.options = [o for o in OPTIONS if self.rng.random() < share and not self.has_vectors]
         self.base = self.rng.choice((0, 0, 1, 1000, 1 << 39))
-        self.build = ["index", "build", "--format=jsonl", *self.options,
+        self.format = "--format=" + ("vectors" if self.has_vectors else "jsonl")
+        self.build = ["index", "build", self.format, *self.options,
                       *([f"--doc-base={self.base}"] if self.base else [])]
         self.left = []        # (name, line), in the order of the index
         self.made = 0
@@ -56,6 +62,8 @@ class Case:
         words = [f"w{int(rng.paretovariate(0.6)) % WORDS}" for _ in range(rng.choice((0, 3, 30)))]
         if rng.random() < 0.1:
             words.append("often")
+        if self.has_vectors:
+            return name, json.dumps({"id": name, "vector": {word: rng.randint(1, 300) for word in words}}) + "\n"
         return name, json.dumps({"id": name, "text": " ".join(words)}) + "\n"
 
     def write(self, file, documents):
@@ -77,7 +85,7 @@ class Case:
             names = {name for name, _ in new}
             self.left = [d for d in self.left if d[0] not in names]
         self.write("new", new)
-        self.run("index", "append", "grown", "--format=jsonl", *self.some_memory(),
+        self.run("index", "append", "grown", self.format, *self.some_memory(),
                  *(["--update"] if updates else []),
                  *self.rng.choice(([], ["--no-merge"], self.options)), "new")
         self.left += new
@@ -122,8 +130,10 @@ class Case:
     def queries(self):
         rng = self.rng
         word = lambda: f"w{int(rng.paretovariate(0.6)) % WORDS}"
-        queries = ["often", "w*", "-often", f"w1* -{word()}", "unknownword"]
-        queries += [" ".join(word() for _ in range(rng.randint(1, 4))) for _ in range(6)]
+        queries = [" ".join(word() for _ in range(rng.randint(1, 4))) for _ in range(6)]
+        if self.has_vectors:
+            return queries + ["often", "unknownword", f"often {word()} often"]
+        queries += ["often", "w*", "-often", f"w1* -{word()}", "unknownword"]
         queries += [f"+{word()} +{word()}", f"+often {word()}", f"{word()} -{word()}",
                     f"({word()} OR {word()}) AND {word()}"]
         if "--positions" in self.options:
@@ -183,19 +193,21 @@ class Case:
     def compare_followed(self):
         """By an index whose docIDs begin where those of this one end."""
         self.write("new", self.make(5))
-        self.run("index", "build", "--format=jsonl", "--replace", *self.options, "-o", "next",
+        self.run("index", "build", self.format, "--replace", *self.options, "-o", "next",
                  f"--doc-base={self.base + len(self.left)}", "new")
         for index in ("grown", "once"):
             self.run("index", "merge", "--replace", "-o", f"{index}.next", index, "next")
         self.compare_folders("grown.next", "once.next")
         self.log = self.log[:-3]
 
-    def go(self, steps):
+    def go(self, steps, kinds):
         self.left = self.make(self.rng.choice((0, 1, 200, 1000)))
         self.write("new", self.left)
         self.run(*self.build, "-o", "grown", "new")
+        kinds.meet(os.path.join(self.folder, "grown"))
+        weights = (0, 8, 3) if self.has_vectors else (6, 4, 1)
         for step in range(steps):
-            change = self.rng.choices((self.append, self.delete, self.compact), (6, 4, 1))[0]
+            change = self.rng.choices((self.append, self.delete, self.compact), weights)[0]
             if change == self.compact:
                 self.build_once()
             change()
@@ -215,15 +227,20 @@ def main():
     parser.add_argument("--case", type=int, help="only this one")
     args = parser.parse_args()
     numbers = range(args.cases) if args.case is None else [args.case]
+    kinds = index_kinds.Kinds("indexes that grow")
     for number in numbers:
         folder = tempfile.mkdtemp(prefix="grow_check.")
         try:
-            Case(args.binary, args.seed, number, folder).go(args.steps)
+            Case(args.binary, args.seed, number, folder).go(args.steps, kinds)
         except AssertionError as why:
             print(f"grow_check: seed {args.seed}, case {number}: {why}", file=sys.stderr)
             sys.exit(1)
         finally:
             shutil.rmtree(folder)
+    # Only what has names can grow.
+    lacks = kinds.missing(always=("has_names",)) if len(numbers) >= 3 else []
+    if lacks:
+        sys.exit("grow_check: " + "; ".join(lacks))
     print(f"grow_check: {len(numbers)} indexes grew, seed {args.seed}")
 
 

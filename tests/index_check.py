@@ -24,6 +24,8 @@ import sys
 import tempfile
 import unicodedata
 
+import index_kinds
+
 # --- the words of a text ---------------------------------------------------------------
 
 IGNORABLE = [
@@ -314,6 +316,7 @@ class Checker:
         self.extra = extra
         self.builds = self.runs = 0
         self.failures = []
+        self.built, self.merged = index_kinds.Kinds("indexes that are built"), index_kinds.Kinds("merges")
 
     def path(self, name):
         return os.path.join(self.folder, name)
@@ -400,6 +403,7 @@ def check_builds(checker, rng, inputs, arguments, wanted, positions, args):
         if first is None:
             first = digest(folder)
             checker.verify(command, folder)
+            checker.built.meet(folder)
         elif digest(folder) != first:
             checker.fail(command, "not the same bytes as the first build")
 
@@ -504,10 +508,15 @@ def random_vector(rng, terms):
     return vector
 
 
-def check_vectors(checker, rng, args):
+def vector_terms(rng):
     letters = "abcdefgh   \t\"\\/'éß日本\U0001f600\x01"
     terms = sorted({"".join(rng.choices(letters, k=rng.randint(1, 12))) for _ in range(3000)})
     rng.shuffle(terms)
+    return terms
+
+
+def check_vectors(checker, rng, args):
+    terms = vector_terms(rng)
     for is_array in False, True:
         index = collections.defaultdict(dict)
         path = checker.path("vectors")
@@ -536,9 +545,9 @@ def cut(rng, items):
     return [items[a:b] for a, b in zip([0] + places, places + [len(items)])]
 
 
-def merge(checker, rng, folders, arguments=()):
+def merge(checker, rng, folders, arguments=(), name="merged"):
     """Of indexes, with some memory and threads."""
-    out = checker.path("merged")
+    out = checker.path(name)
     shutil.rmtree(out, ignore_errors=True)
     options = ["-S", rng.choice(["1b", "3M", "1G"]), f"--parallel={rng.choice([1, 2, 5])}"]
     command = [checker.binary, "index", "merge", "-o", out] + options + list(arguments)
@@ -559,7 +568,24 @@ def check_same(checker, rng, parts, write, arguments):
     merged = merge(checker, rng, folders) if whole and all(folders) else None
     if merged and digest(merged) != digest(whole):
         checker.fail(["merge"] + arguments, f"parts {[len(p) for p in parts]} make another index")
+    if merged:
+        checker.merged.meet(merged)
+        check_ranges(checker, rng, folders, whole)
     return merged
+
+
+def check_ranges(checker, rng, folders, whole):
+    """Merged by ranges of terms, as on several machines, and these joined: the same bytes?"""
+    terms = [line.split(b"\t")[0] for line in checker.dump(whole, False).split(b"\n")[:-1]]
+    plain = [term.decode() for term in terms if re.fullmatch(rb"[a-z0-9]+", term)]
+    if not plain:
+        return
+    cut, ranges = rng.choice(plain), []
+    for name, option in (("low", f"--to-term={cut}"), ("high", f"--from-term={cut}")):
+        ranges.append(merge(checker, rng, folders, [option], name))
+    joined = merge(checker, rng, ranges, ["--join-terms"], "joined") if all(ranges) else None
+    if joined and digest(joined) != digest(whole):
+        checker.fail(["merge --join-terms"], f"ranges cut at {cut} make another index")
 
 
 def check_merge(checker, rng, args):
@@ -589,6 +615,16 @@ def check_merge(checker, rng, args):
         if docs < 1 << 32:
             check_shifted(checker, rng, parts, write_tuples)
 
+    def write_vectors(vectors):
+        with open(path, "w", encoding="utf-8") as file:
+            file.writelines(json.dumps({"id": f"d{i}", "vector": vector}) + "\n" for i, vector in vectors)
+        return [path]
+
+    terms = vector_terms(rng)
+    vectors = [(i, {term: weight for term, (weight, _) in random_vector(rng, terms).items()})
+               for i in range(min(args.documents, 600))]
+    check_same(checker, rng, cut(rng, vectors), write_vectors, ["--format=vectors"])
+
 
 def check_texts(checker, rng, args):
     """Stored ones come back, of one build, merged, and in another order."""
@@ -615,6 +651,7 @@ def check_texts(checker, rng, args):
             continue
         if show(folder) != wanted:
             checker.fail(command, "other texts than were stored")
+        checker.built.meet(folder)
         first = first or digest(folder)
         if digest(folder) != first:
             checker.fail(command, "not the same bytes as the first build")
@@ -686,6 +723,8 @@ def main():
         check_skipping(checker, rng)
         check_merge(checker, rng, args)
         check_texts(checker, rng, args)
+        for lack in checker.built.missing() + checker.merged.missing():
+            checker.fail(["all indexes"], lack)
         if checker.runs < (50 if args.documents >= 100 else 30):
             checker.fail(["all builds"], f"only {checker.runs} runs were made")
         print(f"{checker.builds} builds, {checker.runs} runs, "

@@ -212,14 +212,20 @@ only_of=" $(fields_of gs_index_header lib/index/format/index_header.h | grep '^h
 [ "$(wc -w <<<"$only_of")" -ge 4 ] || complain "lib/index/format/index_header.h: only found these:$only_of"
 for file in lib/index/merge/merge_inputs.c lib/index/merge/index_merger.c lib/index/segment/segment_set.c \
     lib/index/grow/index_append.c lib/index/reorder/index_reorder.c lib/index/write/index_writer.c \
-    lib/api/api_index.c cmd/index_read.c cmd/python/gpusort/_index.py; do
+    lib/index/read/index_verify.c lib/api/api_index.c cmd/index_read.c cmd/python/gpusort/_index.py tests/fuzz_index.c; do
     check_fields gs_index_header lib/index/format/index_header.h 10 "$file"
 done
-for function in '\/\* The first that has all of it' 'static void print_fields(' 'static bool parse('; do
+for function in '\/\* The first that has all of it' 'static void print_fields(' 'static bool parse(' 'uint64_t gs_index_header_sum('; do
     body=$(sed -n "/^$function/,/^}/p" lib/index/format/index_header.c)
-    for field in $only_of; do
+    fields=$only_of
+    [[ $function != *_sum* ]] || fields=$(fields_of gs_index_header lib/index/format/index_header.h)
+    for field in $fields; do
         grep -qw "$field" <<<"$body" || complain "lib/index/format/index_header.c: nothing is done with $field behind $function"
     done
+done
+for field in $only_of; do
+    grep -qF "\"$field\"" tests/fuzz_seeds/make_index_seeds.py ||
+        complain "tests/fuzz_seeds/make_index_seeds.py: makes no index that has $field"
 done
 index_kinds_least=$((1 + $(wc -w <<<"$only_of"))) # one without any of them
 unset only_of

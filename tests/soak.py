@@ -29,10 +29,11 @@ sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "soak")
 
 # pylint: disable=wrong-import-position
 import index_check
+import index_kinds
 import reference_sort
 import results
 import shrink
-from index_case import FORMATS, NOT_DRAWN, IndexCase
+from index_case import DECIDED_BY, FORMATS, NOT_DRAWN, IndexCase
 from sort_case import SortCase
 from world import RESIDENT_BEYOND_S, World
 
@@ -215,6 +216,8 @@ def main():
     options = parse()
     print("soak: seed %s, %d processes" % (options.seed, options.jobs), flush=True)
     index_check.check_formats(options.binary, "soak/index_case.py", {*FORMATS, *NOT_DRAWN})
+    if set(index_kinds.fields()) != set(DECIDED_BY):
+        sys.exit("soak/index_case.py: DECIDED_BY is not of what lib/index/format/index_header.h has")
     options.lacking = reference_sort.lacking()
     own = options.scratch is None
     options.scratch = os.path.abspath(options.scratch or tempfile.mkdtemp(prefix="gs-soak-"))

@@ -26,7 +26,8 @@ def pack(folder, flags):
             with open(path, "rb") as file:
                 data = file.read()
         files.append(data)
-    flags |= header["has_positions"] | header["has_names"] << 1 | header.get("has_texts", False) << 4
+    flags |= (header["has_positions"] | header["has_names"] << 1 | header.get("has_texts", False) << 4 |
+              header.get("has_impacts", False) << 5)
     head = struct.pack("<BIIIIHHHH", flags, header["documents"], header["terms"], header["postings"],
                        header["tokens"], *map(len, files[:4]))
     return head + b"".join(files)
@@ -40,11 +41,14 @@ def main():
     texts = "".join("%d\t%s\n" % (i, "w%d " % (i % 7) * (i % 9 * 900)) for i in range(40))
     terms = "".join("%d\tprefixed%03d q\n" % (i % 4, i) for i in range(40))
     tuples = "".join("t%d\t%d\t%d\n" % (i % 6, i * i % 61, 1 + i % 3) for i in range(300))
+    vectors = "".join('{"id":"d%d","vector":{%s}}\n' % (i, ",".join('"w%d":%d' % (k, i * k % 9) for k in range(1 + i % 4)))
+                      for i in range(200))
     sources = {"few": (few, []), "few-positions": (few, ["--positions"]),
                "block": (block, []), "block-positions": (block, ["--positions"]),
                "terms": (terms, []), "empty": ("", []),
                "few-texts": (few, ["--store"]), "texts": (texts, ["--store"]),
-               "tuples": (tuples, ["--format=tuples"])}
+               "tuples": (tuples, ["--format=tuples"]),
+               "vectors": (vectors, ["--format=vectors"])}
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
         for name, (text, options) in sources.items():

@@ -8,6 +8,7 @@ import collections
 import contextlib
 import gzip
 import io
+import json
 import os
 import random
 import re
@@ -28,6 +29,8 @@ STEPS = ["rebuild", "merge", "grow", "lookup", "search", "ciff"]
 # Of which a case is drawn, as often as it stands here, and those of which none is.
 FORMATS = ["jsonl", "jsonl", "jsonl", "json", "tsv", "csv", "trec", "warc", "text", "tuples", "tuples", "tuples-bin"]
 NOT_DRAWN = {"html", "vectors"}
+# What only some indexes have, and what of a case decides whether its index has it; None: no case does.
+DECIDED_BY = {"has_positions": "positions", "has_names": "format", "has_texts": "stores", "has_impacts": None}
 SIZES = {"1b": 1, "1M": 1 << 20, "3M": 3 << 20, "20M": 20 << 20, "64M": 64 << 20}
 
 
@@ -38,7 +41,7 @@ class IndexCase(Shrinkable):
         self.format = "jsonl"
         self.documents = []      # (name, [text, ...]), or tuples: (term, document, how often)
         self.rules = []          # groups of options that say what the terms are
-        self.positions = False
+        self.positions = self.stores = False
         self.works = []          # options of each build that change nothing, and -S in bytes
         self.spelling = "plain"  # or gz, zst, stdin, pipe, many
         self.replaces = False
@@ -60,6 +63,7 @@ class IndexCase(Shrinkable):
             self.documents = index_check.Corpus(r, min(count, 60) if self.format == "text" else count,
                                                 r.choice([5, 300, 3000])).documents
             self.positions = r.random() < 0.4
+            self.stores = r.random() < 0.3
             self.rules = r.choice([[], [], ["--no-fold"], ["--min-len=3"], ["--min-len=2", "--max-len=9"]])
         self.works = [self.draw_work(r) for _ in range(3)]
         if self.format != "text":
@@ -154,6 +158,8 @@ class IndexCase(Shrinkable):
         words = ["index", "build", "-o", out] + work[0] + options + self.rules
         if self.positions:
             words.append("--positions")
+        if self.stores:
+            words.append("--store")
         if self.replaces:
             words.append("--replace")
         return words + files
@@ -223,7 +229,7 @@ class IndexCase(Shrinkable):
             yield self.but(trouble=trouble)
         for step in self.steps:
             yield self.but(steps=[other for other in self.steps if other != step])
-        for name, value in (("spelling", "plain"), ("replaces", False), ("positions", False), ("rules", [])):
+        for name, value in (("spelling", "plain"), ("replaces", False), ("positions", False), ("stores", False), ("rules", [])):
             if getattr(self, name) != value:
                 yield self.but(**{name: value})
         documents = self.documents
@@ -384,7 +390,15 @@ class Steps(Trial):
                 if a != b:
                     return "dump, line %d: expected %r, got %r" % (i + 1, b[:200], a[:200])
             return "dump: %d lines instead of %d; %r" % (len(got), len(right), done.err[:200])
-        return None
+        return self.look_at_texts(index) if self.case.stores and self.case.format in ("jsonl", "json") else None
+
+    def look_at_texts(self, index):
+        """Are the texts that it stores those of the documents?"""
+        done = self.plain(["index", "show", "--json", index])
+        shown = [json.loads(line) for line in done.out.splitlines()] if done.status == 0 else None
+        if shown == [{"id": name, "contents": "\n".join(texts)} for name, texts in self.case.documents]:
+            return None
+        return "show: status %d, other texts than were stored; %r" % (done.status, done.err[:200])
 
     def do_rebuild(self, named, built):
         """By another method, in other memory: the same bytes."""

@@ -21,9 +21,30 @@ static const char seal[] = "header_xxh3";
 
 bool gs_index_header_has(const gs_index_header *header, gs_index_file file)
 {
-    return file == GS_INDEX_POSITIONS ? header->has_positions
-           : file == GS_INDEX_TEXTS   ? header->has_texts
-                                      : true;
+    switch (file) {
+    case GS_INDEX_POSITIONS: return header->has_positions;
+    case GS_INDEX_TEXTS: return header->has_texts;
+    case GS_INDEX_TERMS:
+    case GS_INDEX_POSTINGS:
+    case GS_INDEX_DOCUMENTS:
+    case GS_INDEX_SUMS: return true;
+    case GS_INDEX_FILE_COUNT: break;
+    }
+    return false;
+}
+
+bool gs_index_file_is_of_documents(gs_index_file file)
+{
+    switch (file) {
+    case GS_INDEX_DOCUMENTS:
+    case GS_INDEX_TEXTS: return true;
+    case GS_INDEX_TERMS:
+    case GS_INDEX_POSTINGS:
+    case GS_INDEX_POSITIONS:
+    case GS_INDEX_SUMS:
+    case GS_INDEX_FILE_COUNT: break;
+    }
+    return false;
 }
 
 /* --- writing ----------------------------------------------------------------------- */
@@ -220,6 +241,8 @@ gs_code gs_index_header_read(gs_index_header *header, const char *folder, gs_sta
 
 uint64_t gs_index_header_sum(const gs_index_header *h)
 {
+    /* Not looked at here: has_impacts, since the tokenizer of such an index says that its
+     * words are weights; in these numbers it would change sums that manifests have. */
     const char *const tokenizer = h->tokenizer ? h->tokenizer : "{}";
     enum { COUNTS = 10 };
     uint64_t numbers[COUNTS + 2 * GS_INDEX_FILE_COUNT] = {

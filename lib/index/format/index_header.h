@@ -50,6 +50,8 @@ GS_MUST_CHECK gs_code gs_index_header_write(const gs_index_header *header,
                                             const char *folder, gs_status *st);
 /* Does an index with this header have the file? */
 bool gs_index_header_has(const gs_index_header *header, gs_index_file file);
+/* Has it what the documents have, whatever terms the index has of them? */
+bool gs_index_file_is_of_documents(gs_index_file file);
 /* `header` is zeroed on failure. */
 GS_MUST_CHECK gs_code gs_index_header_read(gs_index_header *header, const char *folder,
                                            gs_status *st);

@@ -41,11 +41,15 @@ gs_code gs_merge_range_make(const gs_index_merge_options *options, gs_term_bound
                    gs_quote_argument(&b, options->to_term));
 }
 
-static bool has_same_file(const gs_index_header *a, const gs_index_header *b,
-                          gs_index_file file)
+static bool has_same_documents(const gs_index_header *a, const gs_index_header *b)
 {
-    return a->file_bytes[file] == b->file_bytes[file] &&
-           a->file_sums[file] == b->file_sums[file];
+    for (int i = 0; i < GS_INDEX_FILE_COUNT; i++) {
+        if (gs_index_file_is_of_documents((gs_index_file)i) &&
+            (a->file_bytes[i] != b->file_bytes[i] || a->file_sums[i] != b->file_sums[i]))
+            return false;
+    }
+    return a->documents == b->documents && a->doc_bound == b->doc_bound &&
+           a->doc_base == b->doc_base;
 }
 
 gs_code gs_merge_range_check_documents(gs_index *const *indexes, size_t i, gs_status *st)
@@ -53,9 +57,7 @@ gs_code gs_merge_range_check_documents(gs_index *const *indexes, size_t i, gs_st
     const gs_index_header *const a = gs_index_header_of(indexes[0]);
     const gs_index_header *const b = gs_index_header_of(indexes[i]);
     gs_quoted q, r;
-    if (a->documents == b->documents && a->doc_bound == b->doc_bound &&
-        a->doc_base == b->doc_base && has_same_file(a, b, GS_INDEX_DOCUMENTS) &&
-        has_same_file(a, b, GS_INDEX_TEXTS))
+    if (has_same_documents(a, b))
         return GS_OK;
     (void)GS_FAIL(st, GS_ERR_ARG, 0, "%s has other documents than %s",
                   gs_quote_name_always(&q, gs_index_folder_of(indexes[i])),

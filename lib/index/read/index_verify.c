@@ -26,7 +26,8 @@ static gs_impacts read_impacts(const uint8_t *written, unsigned count)
     return impacts;
 }
 
-/* No posting may be worth more than its block and its term promise. */
+/* No posting may be worth more than its block and its term promise. Not looked at here:
+ * has_impacts, whose pairs are written for the shortest document and so cover all. */
 static gs_code verify_impacts(const gs_posting_list *l, gs_status *st)
 {
     const gs_impacts term = read_impacts(l->skips.impacts, l->skips.impact_count);

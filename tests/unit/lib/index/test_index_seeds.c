@@ -25,6 +25,7 @@ int main(int argc, char **argv)
 {
     REQUIRE(LLVMFuzzerInitialize(&argc, &argv) == 0);
     seed_files_walk("fuzz_index", is_good);
-    CHECK(flags_seen == (1 | 2 | 4 | 16)); /* positions, names, both kinds, texts */
+    /* Positions, names, both kinds, texts, impacts. */
+    CHECK(flags_seen == (1 | 2 | 4 | 16 | 32));
     return check_result();
 }
