@@ -199,7 +199,7 @@ endif
 Q := $(if $(filter 1,$(V)),,@)
 say = $(if $(filter 1,$(V)),,@printf '  %-5s %s\n' '$(1)' '$(2)')
 
-.PHONY: all help deps demo test test-long fresh-test programs print-program unit-test cli-test \
+.PHONY: all help deps demo test test-long fresh-test programs print-program print-inside unit-test cli-test \
         faults faults-run stops stops-run hardened-test limits-test library-test python-test ray-plain-test ray-test plugin-test plugin-run print-plugin \
         diff-test table-test fake-gpu-test fake-gpu-run index-test join-test search-test flips soak reliability \
         fuzz fuzz-run gpu-programs \
@@ -532,17 +532,24 @@ $(BIN)/$(GPU_PLUGIN): $(OBJ)/$(PLUGIN_TABLE_C:.c=.o) $(BIN)/libgpusort.a $(BIN)/
 deb:
 	@cmd/deb/make.sh $(VERSION) $(CUDA)
 
+# What goes inside, of which copies carry the licences.
+INSIDE = $(patsubst -l:lib%.a,%,$(filter -l:lib%.a,$(LDLIBS)))
+print-inside:
+	@echo $(INSIDE)
+
 # For Python: the library with all that it needs inside, but the C library.
 $(BIN)/inside/$(SONAME): $(LIB_O) $(BIN)/link-flags
 	$(call say,LINK,$@)
 	$(Q)mkdir -p $(@D) && $(CC) $(filter-out -pie,$(LDFLAGS)) -shared -Wl,-soname,$(SONAME) -s \
 	    -Wl,--no-undefined $(SHOWN) -o $@ $(LIB_O) $(CUDA_LIBS) $(LDLIBS)
 wheel: $(BIN)/inside/$(SONAME)
-	$(Q)rm -rf build/wheel && $(PYTHON) cmd/python/wheel.py --library=$< --out=build/wheel
+	$(Q)rm -rf build/wheel && CC="$(CC)" cmd/link/notices.sh $(INSIDE) >$(BIN)/inside/NOTICES && \
+	    $(PYTHON) cmd/python/wheel.py --library=$< --notices=$(BIN)/inside/NOTICES --out=build/wheel
 
 # For Ray: the package, with the program inside.
 ray-wheel: $(PROGRAM)
-	$(Q)rm -rf build/ray-wheel && $(PYTHON) cmd/ray/ray_wheel.py --program=$< --out=build/ray-wheel
+	$(Q)rm -rf build/ray-wheel && CC="$(CC)" cmd/link/notices.sh $(INSIDE) >$(BIN)/NOTICES && \
+	    $(PYTHON) cmd/ray/ray_wheel.py --program=$< --notices=$(BIN)/NOTICES --out=build/ray-wheel
 
 # The library, its header and what pkg-config says of it.
 LIBDIR ?= $(PREFIX)/lib

@@ -254,6 +254,16 @@ while read -r way; do
     grep -E '^failures_by=' tests/fake_gpu/run.sh | grep -qw "$way" || complain "tests/fake_gpu/run.sh: no GPU fails by its $way"
 done < <(sed -n '/fake_failure_name/,/^}/p' tests/fake_gpu/fake_calls.h | grep -oE 'return "[a-z]+"' | grep -oE '[a-z]{4,}"' | tr -d '"')
 
+# Each type of key and each switch is run in a kernel, since differential.py draws there only what GNU sort has, as blanks.
+drawn_there=' skip_start_blanks skip_end_blanks '
+of_keys=$(sed -n '/^#define GS_KEY_TYPES(/,/[^\\]$/p' lib/sort/key/order.h | sed -nE 's/^ +X\(([A-Z]+),.*/GS_KEY_\1/p'
+    sed -n '/^#define GS_KEY_SWITCHES(/,/[^\\]$/p' lib/sort/key/order.h | sed -nE 's/^ +X\(([a-z_]+),.*/\1/p')
+[ "$(wc -w <<<"$of_keys")" -ge 11 ] || complain "lib/sort/key/order.h: only found these types and switches of keys: $of_keys"
+for what in $of_keys; do
+    grep -qE "= (keys\[[0-9]\]\.)?$what;|\.$what = " tests/gpu/test_text.c || [[ $drawn_there = *" $what "* ]] ||
+        complain "tests/gpu/test_text.c: no kernel runs $what"
+done
+
 # Joins whose lines are partners by more than one number are left out where all is done by numbers in memory, or taken.
 while read -r partners; do
     grep -qw "$partners" lib/join/near_join.c || complain "lib/join/near_join.c: is it for $partners, or left to others?"

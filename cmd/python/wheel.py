@@ -3,7 +3,7 @@
 """Makes the wheel of cmd/python: the package, the library inside, and `_header.py`, which
 cffi writes from gpusort.h. `make wheel` calls it; a wheel is a zip with three small texts.
 
-    wheel.py --library libgpusort.so.0 --out FOLDER
+    wheel.py --library libgpusort.so.0 --notices FILE --out FOLDER
     wheel.py --header-only FILE         only writes _header.py
 """
 
@@ -69,7 +69,7 @@ def metadata() -> str:
     )
 
 
-def make_wheel(library: Path, out: Path) -> Path:
+def make_wheel(library: Path, notices: Path, out: Path) -> Path:
     tag = f"py3-none-{platform_tag(library)}"
     info = f"gpusort-{version()}.dist-info"
     header = out / "_header.py"
@@ -81,6 +81,7 @@ def make_wheel(library: Path, out: Path) -> Path:
     files["gpusort/libgpusort.so.0"] = library.read_bytes()
     files[f"{info}/METADATA"] = metadata().encode()
     files[f"{info}/licenses/LICENSE"] = (ROOT / "LICENSE").read_bytes()
+    files[f"{info}/licenses/NOTICES"] = notices.read_bytes()  # of what is inside the library
     files[f"{info}/WHEEL"] = (
         f"Wheel-Version: 1.0\nGenerator: gpusort\nRoot-Is-Purelib: false\nTag: {tag}\n".encode()
     )
@@ -107,13 +108,14 @@ def add(z: zipfile.ZipFile, name: str, data: bytes) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--library", type=Path)
+    parser.add_argument("--notices", type=Path)
     parser.add_argument("--out", type=Path)
     parser.add_argument("--header-only", type=Path)
     asked = parser.parse_args()
     if asked.header_only:
         write_header(asked.header_only)
-    elif asked.library and asked.out:
-        print(make_wheel(asked.library, asked.out))
+    elif asked.library and asked.notices and asked.out:
+        print(make_wheel(asked.library, asked.notices, asked.out))
     else:
         sys.exit(parser.format_usage())
 

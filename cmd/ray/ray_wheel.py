@@ -3,7 +3,7 @@
 """Makes the wheel of cmd/ray: the package, the program inside, and the command
 `gpusort-ray`. `make ray-wheel` calls it.
 
-    ray_wheel.py --program gpusort --out FOLDER
+    ray_wheel.py --program gpusort --notices FILE --out FOLDER
 """
 
 import argparse
@@ -41,7 +41,7 @@ def metadata() -> str:
     )
 
 
-def make_wheel(program: Path, out: Path) -> Path:
+def make_wheel(program: Path, notices: Path, out: Path) -> Path:
     tag = f"py3-none-{platform_tag(program)}"
     info = f"gpusort_ray-{version()}.dist-info"
     out.mkdir(parents=True, exist_ok=True)
@@ -52,6 +52,7 @@ def make_wheel(program: Path, out: Path) -> Path:
     files[f"{info}/METADATA"] = metadata().encode()
     files[f"{info}/entry_points.txt"] = b"[console_scripts]\ngpusort-ray = gpusort_ray.cli:main\n"
     files[f"{info}/licenses/LICENSE"] = (ROOT / "LICENSE").read_bytes()
+    files[f"{info}/licenses/NOTICES"] = notices.read_bytes()  # of what is inside the program
     files[f"{info}/WHEEL"] = (
         f"Wheel-Version: 1.0\nGenerator: gpusort\nRoot-Is-Purelib: false\nTag: {tag}\n".encode()
     )
@@ -79,9 +80,10 @@ def add_program(z: zipfile.ZipFile, name: str, data: bytes) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--program", type=Path, required=True)
+    parser.add_argument("--notices", type=Path, required=True)
     parser.add_argument("--out", type=Path, required=True)
     asked = parser.parse_args()
-    print(make_wheel(asked.program, asked.out))
+    print(make_wheel(asked.program, asked.notices, asked.out))
 
 
 if __name__ == "__main__":

@@ -30,6 +30,7 @@ gs_code gs_band_match_new(gs_band_match **out, const gs_join_format *format,
                           const gs_band_right *right, gs_sink *sink, gs_status *st)
 {
     gs_band_match *m = NULL;
+    gs_assert(gs_join_moves_on(format->options->match)); /* the window, in all it does */
     *out = NULL;
     GS_TRY(gs_mem_new(&m, sizeof *m, "matcher", st));
     m->format = format;

@@ -90,6 +90,19 @@ static inline double gs_join_width(const gs_join_options *o)
     return -1;
 }
 
+/* Where the keys of left lines ascend, are the partners of each what lies between two
+ * ends that only move on? Whoever goes along with them asks that first; where it is not
+ * so near_join leaves the join to a matcher of its own. */
+static inline bool gs_join_moves_on(gs_join_partners match)
+{
+    switch (match) {
+    case GS_JOIN_BAND: return true;
+    case GS_JOIN_EQUAL:
+    case GS_JOIN_PARTNERS_COUNT: break;
+    }
+    return false;
+}
+
 /* How the records of a side are cut. */
 static inline const gs_order *gs_join_order(const gs_join_options *o, gs_join_side side)
 {

@@ -54,8 +54,9 @@ static bool is_for_it(near_join *n)
     uint64_t left = memory_of(job);
     n->budget_bytes = (size_t)left;
     left -= left / TEXT_SHARE;
-    if (gs_join_reads_tuples(o) || o->sort.order.form != GS_FORM_LINES ||
-        (o->is_auto && !o->header) || job->plan.is_space_limited)
+    if (!gs_join_moves_on(o->match) || gs_join_reads_tuples(o) ||
+        o->sort.order.form != GS_FORM_LINES || (o->is_auto && !o->header) ||
+        job->plan.is_space_limited)
         return false;
     for (unsigned s = 0; s < GS_JOIN_SIDES; s++) {
         if (strcmp(o->inputs[s], "-") == 0)

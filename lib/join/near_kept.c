@@ -171,6 +171,7 @@ static gs_code match_left(keeping *k, size_t portion_lines, gs_status *st)
 gs_code gs_near_kept_match(const gs_near_sides *sides, size_t portion_lines,
                            gs_sink *sink, uint64_t ticket, gs_status *st)
 {
+    gs_assert(gs_join_moves_on(sides->match)); /* has_partner, fill_portion */
     keeping k = {
         .sides = sides,
         .unit = gs_number_side_unit(sides->left),

@@ -313,6 +313,7 @@ static void cut_portions(matching *m, size_t lines)
 gs_code gs_near_match(const gs_near_sides *sides, gs_sink *sink, uint64_t ticket,
                       gs_status *st)
 {
+    gs_assert(gs_join_moves_on(sides->match)); /* find_windows, guess_partners */
     gs_team *const team = sides->job->team;
     const double partners = guess_partners(sides);
     const size_t lines = choose_portion_lines(sides, partners);

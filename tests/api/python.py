@@ -217,6 +217,18 @@ class Names(unittest.TestCase):
         fields = {name for name, _ in ffi.typeof("gpusort_summary_info").fields}
         self.assertEqual(fields, {"size", *_summary.Info._fields})
 
+    def test_notices(self) -> None:
+        """The wheel carries the licence of each library that is linked into it."""
+        asked = ["make", "-s", "--no-print-directory", "print-inside"]
+        inside = subprocess.run(asked, cwd=HERE.parent.parent, check=True, capture_output=True, text=True).stdout.split()
+        (notices,) = PACKAGE.glob("*.dist-info/licenses/NOTICES")
+        of_each = re.split(r"^===== lib(\w+) =====\n", notices.read_text(), flags=re.M)[1:]
+        self.assertEqual(of_each[::2], inside)
+        for library, text in zip(of_each[::2], of_each[1::2]):
+            self.assertRegex(text, r"(?i)copyright", library)
+        script = HERE.parent.parent / "cmd/link/notices.sh"
+        self.assertNotEqual(subprocess.run([script, "nosuch"], capture_output=True, check=False).returncode, 0)
+
     def test_forms(self) -> None:
         self.assertEqual(members("gpusort_form"), {"GPUSORT_" + n.upper() for n in _order._forms})
 

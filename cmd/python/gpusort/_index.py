@@ -453,7 +453,7 @@ class Index:
     ) -> list[list[Hit]]:
         """The same of many queries, by all threads."""
         every = [_bytes(q) for q in queries]
-        searcher = self._searcher(k1, b, all_words, plain)
+        searcher = self._searcher(k1=k1, b=b, needs_all=all_words, is_plain=plain)
         if top == 0:
             return [[] for _ in every]
         texts = [ffi.from_buffer("char[]", q) for q in every]
@@ -474,7 +474,7 @@ class Index:
     ) -> Iterator[int]:
         """All documents that match, in their order. One query of a thread at a time."""
         asked, error = _bytes(query), new_error()
-        searcher = self._searcher(1.2, 0.75, all_words, plain)
+        searcher = self._searcher(k1=1.2, b=0.75, needs_all=all_words, is_plain=plain)
         check(lib.gpusort_search_begin(searcher, asked, len(asked), error), error)
         documents, count = ffi.new("uint64_t[]", 4096), ffi.new("size_t *")
         while True:
@@ -488,7 +488,7 @@ class Index:
         """Of each document the stretch of its text with the most words of the query; of an
         index that was built with texts."""
         asked, every, error = _bytes(query), list(documents), new_error()
-        searcher = self._searcher(1.2, 0.75, False, False)
+        searcher = self._searcher(k1=1.2, b=0.75, needs_all=False, is_plain=False)
         numbers = ffi.new("uint64_t[]", every)
         out = ffi.new("gpusort_snippet[]", len(every))
         check(
@@ -500,16 +500,16 @@ class Index:
         check(lib.gpusort_index_unchanged(self._open(), error), error)
         return [_snippet(s) for s in out]
 
-    def _searcher(self, k1: float, b: float, all_words: bool, plain: bool) -> Any:
-        """This thread's own for these options; kept while the index is open."""
+    def _searcher(self, **options: float) -> Any:
+        """This thread's own for these members of gpusort_search_options; kept while the index is open."""
         kept = self._searchers.__dict__.setdefault("by_options", {})
-        wanted = (k1, b, all_words, plain)
+        wanted = tuple(sorted(options.items()))
         if wanted not in kept:
-            options = filled("search_options")
-            options.k1, options.b = k1, b
-            options.needs_all, options.is_plain = all_words, plain
+            filled_in = filled("search_options")
+            for name, value in options.items():
+                setattr(filled_in, name, value)
             out, error = ffi.new("gpusort_searcher **"), new_error()
-            check(lib.gpusort_searcher_new(out, self._open(), options, error), error)
+            check(lib.gpusort_searcher_new(out, self._open(), filled_in, error), error)
             kept[wanted] = _Searcher(out[0], self._index)
         self._open()
         return kept[wanted].searcher
