@@ -57,7 +57,11 @@ def run(words, **how):
 
 
 def is_good(words):
-    return run(words, stderr=subprocess.DEVNULL).returncode == 0
+    """Taken, and not refused; whatever else becomes of it is told."""
+    code = run(words, stderr=subprocess.DEVNULL).returncode
+    if code not in (0, 2):
+        print(f"exit {code}: {' '.join(words)}")
+    return code == 0
 
 
 def show(things, refuses):
