@@ -24,6 +24,7 @@ import sys
 import tempfile
 import unicodedata
 
+import ciff_check
 import index_kinds
 
 # --- the words of a text ---------------------------------------------------------------
@@ -317,6 +318,7 @@ class Checker:
         self.builds = self.runs = 0
         self.failures = []
         self.built, self.merged = index_kinds.Kinds("indexes that are built"), index_kinds.Kinds("merges")
+        self.reordered = index_kinds.Kinds("indexes in another order")
 
     def path(self, name):
         return os.path.join(self.folder, name)
@@ -348,6 +350,25 @@ class Checker:
         done = subprocess.run([self.binary, "index", "verify", folder], capture_output=True)
         if done.returncode != 0:
             self.fail(arguments, done.stderr.decode(errors="replace"))
+
+    def by_name(self, folder):
+        """What an index has of each document, by the name of that: whatever its number is."""
+        ask = lambda *words: subprocess.run([self.binary, *words, folder], capture_output=True, check=True).stdout
+        _, postings, documents = ciff_check.read_ciff(ask("index", "export", "--ciff"))
+        names = [name for name, _ in documents]
+        # How what only some indexes have is seen; None: it is in what all have.
+        shown = {"has_names": None, "has_impacts": None,
+                 "has_positions": lambda: sorted((line.split(b"\t")[0], names[int(line.split(b"\t")[1])], line.split(b"\t")[2:])
+                                                 for line in ask("index", "dump", "--positions").splitlines()),
+                 "has_texts": lambda: sorted(json.loads(line)["contents"] + json.loads(line)["id"]
+                                             for line in ask("index", "show", "--json").splitlines())}
+        if set(shown) != set(index_kinds.fields()):
+            sys.exit("index_check.py: by_name does not see all that an index may have")
+        with open(os.path.join(folder, "header.json"), encoding="utf-8") as file:
+            header = json.load(file)
+        return [sorted(documents),
+                {term: sorted((names[doc], tf) for doc, tf in found) for term, found in postings.items()},
+                *(see() for field, see in shown.items() if see and header.get(field))]
 
     def compare(self, arguments, folder, wanted, positions):
         got = self.dump(folder, positions)
@@ -574,6 +595,20 @@ def check_same(checker, rng, parts, write, arguments):
     return merged
 
 
+def check_reordered(checker, rng, folder):
+    """In another order: the same of each document?"""
+    out = checker.path("reordered")
+    command = [checker.binary, "index", "reorder", "--replace", "-o", out, "-S", rng.choice(["1M", "1G"]), folder]
+    done = subprocess.run(command, capture_output=True)
+    if done.returncode != 0:
+        checker.fail(command, done.stderr.decode(errors="replace"))
+    elif checker.by_name(out) != checker.by_name(folder):
+        checker.fail(command, "something else of a document")
+    else:
+        checker.verify(command, out)
+        checker.reordered.meet(out)
+
+
 def check_ranges(checker, rng, folders, whole):
     """Merged by ranges of terms, as on several machines, and these joined: the same bytes?"""
     terms = [line.split(b"\t")[0] for line in checker.dump(whole, False).split(b"\n")[:-1]]
@@ -598,8 +633,10 @@ def check_merge(checker, rng, args):
     rounds = 2 if args.documents >= 100 else 1
     for options in [[], ["--positions"], ["--positions", "--min-len=3"], ["--no-fold"]] * rounds:
         corpus = Corpus(rng, rng.choice([30, min(args.documents, 600)]), rng.choice([5, 3000]))
-        check_same(checker, rng, cut(rng, corpus.documents), write_documents,
-                   ["--format=jsonl"] + options)
+        merged = check_same(checker, rng, cut(rng, corpus.documents), write_documents,
+                            ["--format=jsonl"] + options)
+        if merged and "--min-len=3" not in options:  # which a length has, and no list
+            check_reordered(checker, rng, merged)
 
     def write_tuples(tuples):
         with open(path, "wb") as file:
@@ -623,7 +660,9 @@ def check_merge(checker, rng, args):
     terms = vector_terms(rng)
     vectors = [(i, {term: weight for term, (weight, _) in random_vector(rng, terms).items()})
                for i in range(min(args.documents, 600))]
-    check_same(checker, rng, cut(rng, vectors), write_vectors, ["--format=vectors"])
+    merged = check_same(checker, rng, cut(rng, vectors), write_vectors, ["--format=vectors"])
+    if merged:
+        check_reordered(checker, rng, merged)
 
 
 def check_texts(checker, rng, args):
@@ -659,6 +698,7 @@ def check_texts(checker, rng, args):
                         ["--format=jsonl", "--store"])
     if merged:
         checker.verify(["merge"], merged)
+        check_reordered(checker, rng, merged)
     whole = checker.build("index", ["--store", "--reorder"] + write_documents(documents))
     if whole:
         checker.verify(["build --reorder"], whole)
@@ -723,7 +763,8 @@ def main():
         check_skipping(checker, rng)
         check_merge(checker, rng, args)
         check_texts(checker, rng, args)
-        for lack in checker.built.missing() + checker.merged.missing():
+        # Tuples have no documents to be put in another order.
+        for lack in checker.built.missing() + checker.merged.missing() + checker.reordered.missing(always=("has_names",)):
             checker.fail(["all indexes"], lack)
         if checker.runs < (50 if args.documents >= 100 else 30):
             checker.fail(["all builds"], f"only {checker.runs} runs were made")

@@ -226,6 +226,16 @@ done
 for field in $only_of; do
     grep -qF "\"$field\"" tests/fuzz_seeds/make_index_seeds.py ||
         complain "tests/fuzz_seeds/make_index_seeds.py: makes no index that has $field"
+    grep -qF "\\\"$field\\\"" cmd/index_read.c || complain "cmd/index_read.c: index info --json does not tell $field"
+done
+# What an append asks for and the index has not is refused.
+for field in $(fields_of gs_index_build_options lib/index/build/index_builder.h | grep '^has_'); do
+    grep -qF "build.$field && !g->header.$field" lib/index/grow/index_append.c ||
+        complain "lib/index/grow/index_append.c: $field is not refused where the index was built without"
+done
+# Each file of an index is read by somebody.
+for file in $(sed -n '/^typedef enum gs_index_file/,/^}/p' lib/index/format/index_format.h | grep -oE '^ +GS_INDEX_[A-Z]+,' | tr -d ' ,'); do
+    grep -qrw --include='*.c' -- "$file" lib/index/read || complain "lib/index/read: nobody reads $file"
 done
 index_kinds_least=$((1 + $(wc -w <<<"$only_of"))) # one without any of them
 unset only_of

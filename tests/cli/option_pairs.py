@@ -110,7 +110,17 @@ def show_letters():
             print(" ".join(options) + ":", "; ".join(warnings) or "no warning")
 
 
+def check_formats():
+    """Each format of documents is one of EACH_VALUE."""
+    told = subprocess.run(["gpusort", "index", "build", "--format=?", "-o", "x", "x"], stderr=subprocess.PIPE, text=True,
+                          check=False).stderr
+    lacks = set(re.findall(r"^  - '(.*)'$", told, re.M)) - {*EACH_VALUE["index build", "format"], "csv"}
+    if lacks:
+        print("option_pairs.py lacks the formats", *sorted(lacks))
+
+
 if __name__ == "__main__":
+    check_formats()
     for name in COMMANDS:
         show_options(name)
     show_letters()

@@ -51,6 +51,7 @@ arm() { part "^$1)" '^    ;;' "$zsh"; }
 line() { grep "^    $1)" "$zsh"; }
 of() { grep -- "$1" "$fish"; }
 walked=0
+scratch=$PWD
 cd "$root/cmd" || exit
 # Whatever macro of a header has rows of options, each on one line; the formatter cuts them as it likes.
 row_macros=$(sed -z 's/\\\n//g' ./*.h | sed -nE 's/^#define ([A-Z_0-9]+\(.*", +GS_OPT)/\1/p')
@@ -249,6 +250,11 @@ for format in $formats; do
     seed=$root/tests/fuzz_seeds/fuzz_document/$format # the first byte is the number of the format
     [ "$(od -An -tu1 -N1 "$seed" | tr -d ' ')" = "$number" ] || echo "$seed: does not begin with $number"
     number=$((number + 1))
+    # What stands behind it are documents, or where it is damaged on purpose, some.
+    tail -c +2 "$seed" >"$scratch/seed"
+    gpusort index build --replace --skip-bad --format="$format" -o "$scratch/built" "$scratch/seed" 2>/dev/null
+    gpusort index info --json "$scratch/built" | grep -q '"terms": [1-9]' || echo "$seed: has no documents of the format"
+    cat "$GS_CLI"/index*.sh | grep -qE -- "--format=$format\b|\.$format\b" || echo "tests/cli/index*.sh: no case of $format"
     for shell in _gpusort gpusort.fish gpusort.bash; do
         has "[( ']$format" "$(grep 'jsonl json vectors' "completions/$shell")" || echo "$shell: format $format"
         [[ $shell = gpusort.bash || $format = @(vectors|tuples|tuples-bin) ]] || # one list; not for append

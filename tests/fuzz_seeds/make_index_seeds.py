@@ -13,6 +13,9 @@ import sys
 import tempfile
 
 here = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.dirname(here))
+
+import index_kinds  # noqa: E402
 
 
 def pack(folder, flags):
@@ -49,6 +52,7 @@ def main():
                "few-texts": (few, ["--store"]), "texts": (texts, ["--store"]),
                "tuples": (tuples, ["--format=tuples"]),
                "vectors": (vectors, ["--format=vectors"])}
+    kinds = index_kinds.Kinds("seeds")
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
         for name, (text, options) in sources.items():
@@ -56,6 +60,7 @@ def main():
                 file.write(text)
             subprocess.run([binary, "index", "build", "--replace", "-o", "i"] + options + ["in.tsv"], check=True)
             subprocess.run([binary, "index", "export", "--ciff=i.ciff", "i"], check=True)
+            kinds.meet("i")
             for flags in (0, 4):
                 with open(os.path.join(here, "fuzz_index", "%s-%d" % (name, flags)), "wb") as file:
                     file.write(pack("i", flags))
@@ -64,6 +69,8 @@ def main():
             with open("i.ciff", "rb") as source:
                 with open(os.path.join(here, "fuzz_ciff", name), "wb") as file:
                     file.write(b"\x20" + source.read())
+    if kinds.missing():
+        sys.exit("\n".join(kinds.missing()))
 
 
 if __name__ == "__main__":

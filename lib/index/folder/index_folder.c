@@ -40,9 +40,14 @@ static struct {
     char path[PATH_BYTES];
 } pending[PENDING_MAX];
 
-const char *const gs_index_file_names[GS_INDEX_FILE_COUNT] = {
-    "terms", "postings", "positions", "documents", "texts", "sums",
+const char *const gs_index_file_names[] = {
+    [GS_INDEX_TERMS] = "terms",         [GS_INDEX_POSTINGS] = "postings",
+    [GS_INDEX_POSITIONS] = "positions", [GS_INDEX_DOCUMENTS] = "documents",
+    [GS_INDEX_TEXTS] = "texts",         [GS_INDEX_SUMS] = "sums",
 };
+_Static_assert(sizeof gs_index_file_names / sizeof *gs_index_file_names ==
+                   GS_INDEX_FILE_COUNT,
+               "a name each");
 
 /* Why not, if that cannot be told. */
 static bool has_manifest(const char *name, gs_status *why)

@@ -239,19 +239,26 @@ gs_code gs_index_header_read(gs_index_header *header, const char *folder, gs_sta
     return GS_OK;
 }
 
+/* Manifests have such sums, so that an index of before keeps its own: what comes to the
+ * header later is put behind these numbers, and only of an index that has it. */
 uint64_t gs_index_header_sum(const gs_index_header *h)
 {
     /* Not looked at here: has_impacts, since the tokenizer of such an index says that its
-     * words are weights; in these numbers it would change sums that manifests have. */
+     * words are weights. */
     const char *const tokenizer = h->tokenizer ? h->tokenizer : "{}";
-    enum { COUNTS = 10 };
-    uint64_t numbers[COUNTS + 2 * GS_INDEX_FILE_COUNT] = {
+    static const gs_index_file first_files[] = {GS_INDEX_TERMS,     GS_INDEX_POSTINGS,
+                                                GS_INDEX_POSITIONS, GS_INDEX_DOCUMENTS,
+                                                GS_INDEX_TEXTS,     GS_INDEX_SUMS};
+    enum { COUNTS = 10, FILES = sizeof first_files / sizeof *first_files };
+    _Static_assert((int)FILES == (int)GS_INDEX_FILE_COUNT,
+                   "another file goes behind these, where the header has it");
+    uint64_t numbers[COUNTS + 2 * FILES] = {
         h->documents,     h->terms,     h->postings,  h->tokens,    h->length_sum,
         h->has_positions, h->has_names, h->doc_bound, h->has_texts, h->doc_base,
     };
-    for (int i = 0; i < GS_INDEX_FILE_COUNT; i++) {
-        numbers[COUNTS + 2 * i] = h->file_bytes[i];
-        numbers[COUNTS + 1 + 2 * i] = h->file_sums[i];
+    for (int i = 0; i < FILES; i++) {
+        numbers[COUNTS + 2 * i] = h->file_bytes[first_files[i]];
+        numbers[COUNTS + 1 + 2 * i] = h->file_sums[first_files[i]];
     }
     return XXH3_64bits_withSeed(tokenizer, strlen(tokenizer),
                                 XXH3_64bits(numbers, sizeof numbers));

@@ -220,6 +220,8 @@ static void flip_blocks(void)
         REQUIRE_OK(
             gs_run_block_encode(coder, codec, raw, RAW_BYTES, 17, stored, &s.bytes, &st),
             &st);
+        REQUIRE(stored[offsetof(gs_run_block_header, codec)] == codec);
+        REQUIRE(ask_block(&s, 0) == HARMLESS);
         run(&s);
     }
     gs_run_coder_free(coder);

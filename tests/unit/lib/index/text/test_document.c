@@ -291,6 +291,16 @@ static void trec_faults_are_linear(void)
     gs_mem_free(memory);
 }
 
+static uint64_t lines_of(const char *text, size_t bytes)
+{
+    uint64_t lines = bytes > 0 && text[bytes - 1] != '\n';
+    for (size_t i = 0; i < bytes; i++)
+        lines += text[i] == '\n';
+    return lines;
+}
+
+static uint64_t found_lines;
+
 /* The documents of a file as they come through blocks of 4 KiB. */
 static void feed_file(const char *text, size_t bytes, const char *name)
 {
@@ -315,12 +325,14 @@ static void feed_file(const char *text, size_t bytes, const char *name)
     bool has_batch = true;
     found_bytes = 0;
     found[0] = '\0';
+    found_lines = 0;
     for (;;) {
         REQUIRE_OK(gs_line_feed_next(feed, &batch, &has_batch, &st), &st);
         if (!has_batch)
             break;
         REQUIRE_OK(gs_document_list_parse(&list, &options, &batch, name, &st), &st);
         put_list(&list);
+        found_lines += list.line_count; /* by which messages have the line */
         gs_line_batch_release(&batch);
     }
     gs_document_list_release(&list);
@@ -422,6 +434,12 @@ static void blocks_and_line_ends_do_not_matter(uint64_t seed)
                 (void)snprintf(whole, sizeof whole, "%s", parse(text, bytes));
             feed_file(text, bytes, is_file ? "file.txt" : "file");
             const size_t n = strlen(whole);
+            if (!is_file && found_lines != 2 * lines_of(text, bytes)) {
+                fprintf(stderr, "%s: %llu lines counted of %llu\n",
+                        gs_document_format_name(format), (unsigned long long)found_lines,
+                        (unsigned long long)(2 * lines_of(text, bytes)));
+                check_failures++;
+            }
             if (found_bytes == 2 * n && memcmp(found, whole, n) == 0 &&
                 memcmp(found + n, whole, n) == 0)
                 continue;
@@ -431,6 +449,7 @@ static void blocks_and_line_ends_do_not_matter(uint64_t seed)
             check_failures++;
         }
     }
+    options.format = GS_FORMAT_TEXT;
     feed_file("", 0, "empty");
     CHECK(strcmp(found, "empty|\nempty|\n") == 0);
 }
