@@ -81,10 +81,10 @@ class Case:
             end = "," + self.position() if self.random.random() < 0.6 else ""
             return ["-k" + self.position() + end]
         if draw < 0.45:
-            letters = [choice("bdfgiMnrVhsuzcCm") for _ in range(self.random.randint(1, 3))]
+            letters = [choice(LETTERS + "suzcCm") for _ in range(self.random.randint(1, 3))]
             return ["-" + "".join(letters)]
         if draw < 0.55:
-            return ["-" + choice("bfnrsuhgMV")]
+            return ["-" + choice(LETTERS + "su")]
         if draw < 0.62:
             return ["-t", choice([",", " ", "\t", "a", "\\0", "ab", ""])]
         if draw < 0.67:

@@ -193,18 +193,16 @@ check_fields gs_sort_stats lib/sort/plan/sort_stats.h 19 lib/index/build/device_
 unset only_of
 check_fields gpusort_figures lib/gpusort.h 20 cmd/stats_json.c
 # Who stops after so many records is named where one looks for how an option changes what comes out.
-check_asking() { # README WHAT LEAST FILE...: names all files, which ask for that
-    local readme=$1 what=$2 least=$3 file
-    shift 3
+check_asking() { # README BEGINNING WHAT LEAST FILE...: its paragraph names all files, which ask for that
+    local readme=$1 paragraph what=$3 least=$4 file
+    paragraph=$(sed -n "/^$2/,/^$/p" "$readme")
+    shift 4
     [ $# -ge "$least" ] || complain "$readme: who asks $what, as found: $*"
     for file; do
-        grep -qw "$(basename "${file%.*}")" "$readme" || complain "$readme: does not name $file, which asks $what"
+        grep -qw "$(basename "${file%.*}")" <<<"$paragraph" || complain "$readme: does not name $file, which asks $what, where it should"
     done
 }
-check_asking lib/sort/plan/README.md has_top 8 $(grep -lw has_top "${product[@]}")
-# So is who asks which lines a join shows: one more flag may matter there.
-check_asking lib/join/README.md 'what a join shows' 13 \
-    $(grep -lwE 'shows_pairs|shows_unpaired|is_semi' lib/join/*.c lib/api/*.c cmd/*.c cmd/python/gpusort/*.py)
+check_asking lib/sort/plan/README.md '' has_top 8 $(grep -lw has_top "${product[@]}")
 
 # What only some indexes have is written, read and told by their version, and kept or refused
 # by who makes an index of indexes; where it is not looked at, the comment there says why not.
@@ -249,7 +247,24 @@ for kind in $scorings; do
         complain "tests/unit/lib/index/read/test_bm25.c: does not try the bounds of $kind"
     [ "$(grep -ow "$kind" tests/unit/lib/index/query/test_score_block.c | wc -l)" -ge 2 ] ||
         complain "tests/unit/lib/index/query/test_score_block.c: never draws $kind"
+    name=${kind#GS_SCORING_}
+    sed -n '1,/\*\//!d; /scoring:/,/^ \*\//p' lib/index/read/scoring.h | grep -qi "${name%S}" || complain "lib/index/read/scoring.h: its comment has no $name"
+    grep -qi "${name%S}" man/gpusort-search.1 || complain "man/gpusort-search.1: does not say what $name comes to"
 done
+# What decides answers of a search is drawn by the fuzzer; where others say what all documents have, and how many hits are wanted, is no matter there.
+only_of=" $(fields_of gs_search_options lib/index/query/searcher.h | grep -vxE 'collection' | tr '\n' ' ')"
+check_fields gs_search_options lib/index/query/searcher.h 8 tests/fuzz_index.c
+unset only_of
+# Which lines a join shows, and when they are partners, the fuzzer counts with every flag.
+only_of=" $(sed -n '/^typedef struct gs_join_options {/,/^}/p' lib/join/join_options.h | sed -n '/gs_join_partners match;/,/items;/p' |
+    grep -oE '^ +(bool|gs_join_partners|gs_join_number) [a-z_, ]+' | sed -E 's/^ +[a-z_]+ //' | tr -d ',' | tr '\n' ' ')"
+[ "$(wc -w <<<"$only_of")" -ge 7 ] || complain "lib/join/join_options.h: only found these flags:$only_of"
+check_fields gs_join_options lib/join/join_options.h 15 tests/fuzz_join.c
+join_flags=$(for flag in $only_of; do [[ $flag = @(match|low|high|skips_bad) ]] || printf '%s|' "$flag"; done)
+unset only_of
+# So is who asks which lines a join shows: one more flag may matter there.
+check_asking lib/join/README.md 'To add a kind of join' 'what a join shows' 13 \
+    $(grep -lwE "${join_flags%|}" lib/join/*.c lib/api/*.c cmd/*.c cmd/python/gpusort/*.py)
 
 # Each way in which a GPU can be made to fail is tried on whole programs.
 faults=$(sed -nE 's/.*case (GS_FAULT_[A-Z]+): return \{"([a-z]+)".*/\1 \2/p' gpu/device/fault.cu)
@@ -324,6 +339,12 @@ while read -r kind; do
         complain "tests/cli/index_bytes.sh: no longer made is $kind, which GS_INDEX_LAYOUT = $layout reads:" \
             "it becomes more than each version that other bytes had"
 done < <(sed -n 's/^# made for \(.*\), .*/\1/p' tests/cli/index_bytes.sh)
+
+# Flipped bits were counted in the blocks of each codec of runs.
+while read -r codec; do
+    [ "$codec" = raw ] || grep -q "^| run block, $codec |" tests/RELIABILITY.md ||
+        complain "tests/RELIABILITY.md: has no row of blocks by $codec (make flips reliability)"
+done < <(sed -nE 's/^    \[GS_RUN_CODEC_[A-Z0-9]+\] = \{"([a-z0-9]+)",.*/\1/p' io/run_block.c)
 
 # What a saved summary holds is drawn for every kind.
 while read -r kind; do

@@ -7,6 +7,7 @@
 
 import array
 import gzip
+import inspect
 import io
 import json
 import os
@@ -206,6 +207,15 @@ class Names(unittest.TestCase):
                 with self.assertRaises(ValueError):
                     gpusort.join("numbers", "numbers", match=name, **options)
         self.assertEqual(members("gpusort_side"), {"GPUSORT_LEFT", "GPUSORT_RIGHT"})
+
+    def test_what_is_told(self) -> None:
+        """A name that an argument takes, and each argument of what has a list of them, stand where they are told of."""
+        told = set(re.findall(r'"(\w+)"', gpusort.join.__doc__ or ""))
+        self.assertLessEqual({*_join._ways, *_join._matches}, told)
+        of_search = [set(inspect.signature(call).parameters) for call in (gpusort.Index.search, gpusort.Index.search_many)]
+        self.assertEqual(of_search[0] - {"query"}, of_search[1] - {"queries"})
+        told = set(re.findall(r"`(\w+)`", gpusort.Index.search.__doc__ or ""))
+        self.assertLessEqual(of_search[0] - {"self", "query", "top"}, told)
 
     def test_streams(self) -> None:
         self.assertEqual(in_order("gpusort_statistic"), ["GPUSORT_" + n.upper() for n in _summary.statistics])
@@ -768,6 +778,8 @@ class Joins(unittest.TestCase):
             ({"on": (1, 2)}, []),
             ({"how": "outer", "fields": "0,1.2,2.1", "filler": "-", "on": (1, 2)},
              ["-a1", "-a2", "-o0,1.2,2.1", "-e-"]),
+            ({"how": "left", "on": (1, 2)}, ["-a1"]),
+            ({"how": "right", "on": (1, 2)}, ["-a2"]),
             ({"how": "semi", "on": (1, 2)}, ["--semi"]),
             ({"how": "anti", "on": (1, 2), "memory": "4M"}, ["--anti", "-S4M"]),
             ({"how": "right_anti", "on": (1, 2), "fields": "auto"}, ["-v2", "-oauto"]),
@@ -776,6 +788,7 @@ class Joins(unittest.TestCase):
             ({"match": "greater", "how": "semi", "on": (1, 2)}, ["--semi", "--gt"]),
             ({"ignore_case": True, "on": (1, 2)}, ["-i"]),
         ]  # fmt: skip
+        self.assertEqual({options.get("how", "inner") for options, _ in cases}, set(_join._ways))
         for options, args in cases:
             with self.subTest(args):
                 expected = command("join", "-2", "2", *args, "left", "right")

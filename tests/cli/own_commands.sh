@@ -94,6 +94,10 @@ uniq -d <<<"$named" | sed 's/^/two engines are named /'
 looked_at=$(sed -n 's/^engines=${[*]:-\(.*\)}$/\1/p; s/^# left out: //p' "$root/tests/gpu/sanitize.sh")
 for engine in $listed; do
     has "$engine" "$looked_at" || echo "tests/gpu/sanitize.sh: engine $engine"
+    ! grep "^# left out:" "$root/tests/gpu/sanitize.sh" | grep -qw "$engine" ||
+        sed -n '/^# Only when named:/,/^# left out:/p' "$root/tests/gpu/sanitize.sh" | sed '$d' | grep -qw "$engine" ||
+        echo "tests/gpu/sanitize.sh: why is engine $engine left out?"
+    grep -qw "$engine" "$root/tests/bench/figures/engines.svg" || echo "tests/bench/figures/engines.svg: engine $engine"
 done
 of_papers=$(sed -n '/engines\[.*\] = {/{:more; /};/!{N; b more}; p}' "$root/cmd/bench_papers.c" | grep -o '"[a-z0-9_]*"' | tr -d '"' | sort -u)
 [ "$(wc -w <<<"$of_papers")" -ge 8 ] || echo "engines of papers found: $of_papers"

@@ -170,7 +170,7 @@ not_of_order=' check compress-program debug files0-from merge output batch-size 
     verbose no-uring sync checkpoint help version '
 of_order=$(for option in $(table sort_args.c); do
     [[ ! $not_of_order =~ [[:space:]]$option[[:space:]] ]] || continue
-    letter=$(sed -nE "s/^ *\{'(.)', \"$option\",.*/-\1/p" sort_args.c)
+    letter=$(sed -nE "s/^ *\{([^',]*\? 0 : )?'(.)', \"$option\",.*/-\2/p" sort_args.c)
     printf '%s\n' "${letter:---$option}"
 done)
 [ "$(wc -w <<<"$of_order")" -ge 27 ] || echo "options about order found: $of_order"
@@ -178,7 +178,7 @@ done)
 taken=' compress-program files0-from batch-size buffer-size temporary-directory parallel no-decompress verify progress output-sum
     engine gpu-mem gpu verbose no-uring sync help version '
 for option in $not_of_order; do
-    letter=$(sed -nE "s/^ *\{'(.)', \"$option\",.*/\1/p" sort_args.c)
+    letter=$(sed -nE "s/^ *\{([^',]*\? 0 : )?'(.)', \"$option\",.*/\2/p" sort_args.c)
     [[ $taken =~ [[:space:]]$option[[:space:]] ]] || grep -qE "^ *\{\"-(-$option|${letter:-$option})\"," own_options.c ||
         [ "$option" = check ] || echo "own_options.c: --$option of sort is not refused where it has no meaning, or named as taken"
 done
@@ -211,7 +211,22 @@ while read -r letter option; do
         [ $where = help ] && text=$(gpusort sort --help) || text=$(sed 's/\\-/-/g' "$root/man/gpusort-sort.1")
         grep -qE -- "-$letter([^A-Za-z0-9]|$)" <<<"$text" || echo "$where of sort: -$letter of --$option"
     done
-done < <(sed -nE "s/^ *\{'(.)', \"([a-z0-9-]+)\",.*/\1 \2/p" sort_args.c)
+done < <(sed -nE "s/^ *\{([^',]*\? 0 : )?'(.)', \"([a-z0-9-]+)\",.*/\2 \3/p" sort_args.c)
+
+# Each word of --sort in whatever has a list of them, and in the top README each letter that goes to a GPU.
+words=$(sed -n '/^#define GS_LETTER_KINDS/,/[^\\]$/p' key_spec.h | grep -oE '"[a-z-]+"' | tr -d '"')
+[ "$(wc -w <<<"$words")" -ge 6 ] || echo "only found these words of --sort: $words"
+for word in $words; do
+    has "[ (']$word" "$(gpusort sort --help | grep -A3 -e '--sort=WORD')" || echo "help of sort: --sort=$word"
+    has "$word" "$(sed 's/\\-/-/g' "$root/man/gpusort-sort.1" | grep -A16 '^.BI --sort')" || echo "gpusort-sort(1): --sort=$word"
+    has "[( ]$word" "$(grep -e "'--sort=" "$zsh")" || echo "zsh: --sort=$word"
+    has "[' ]$word" "$(of '-l sort ')" || echo "fish: --sort=$word"
+    has "[' ]$word" "$(grep -A1 -e '--sort)' "$bash")" || echo "bash: --sort=$word"
+done
+on_gpu=$(sed -n '/^## What works/,/^## /p' "$root/README.md" | sed -z 's/\n/ /g' | grep -oE 'every type of key, .* are sorted')
+for letter in $(sed -nE "s/^ +X\([A-Z_]+, +'([A-Za-z])', +GPUSORT_.*/\1/p" key_spec.h); do
+    [[ $on_gpu = *" -$letter"[\ ,]* ]] || echo "README.md: does -$letter go to a GPU?"
+done
 
 # Each kind of data, and each language of stems, in whatever has a list of them.
 kinds=$(sed -n '/^static const char \*const names\[\]/,/;/p' "$root/lib/data/gen_data.c" | grep -oE '"[a-z0-9]+"' | tr -d '"')
@@ -278,8 +293,30 @@ for operator in $operators; do
         echo "test_query.c: no piece $operator of what anything goes into"
     grep -qE "\\{\"([^\"]* )?$operator[^\"]*\", \"column " "$root/tests/unit/lib/index/query/test_query.c" ||
         echo "test_query.c: nothing with $operator is refused"
-    grep 'marks\[\] = {' "$root/tests/unit/lib/index/query/test_search.c" | grep -q "\"$operator \"" ||
+    sed -n '/marks\[\] = {/,/};/p' "$root/tests/unit/lib/index/query/test_search.c" | grep -q "\"$operator \"" ||
         echo "test_search.c: no searches with $operator"
+    sed -n '/^static void grammar/,/^}/p' "$root/tests/unit/lib/index/query/test_query.c" | grep -qE "\{\"([^\"]* )?$operator [^\"]*\", *\"[(]" ||
+        echo "test_query.c: nothing with $operator is taken"
+    grep -qE "\"([^\"]* )?$operator [^\"]*\"" "$root/tests/unit/lib/index/query/test_snippet.c" || echo "test_snippet.c: no snippet for $operator"
+    grep -qE "^gpusort search .*\b$operator " "$GS_CLI/search.sh" || echo "tests/cli/search.sh: no search with $operator"
+    [ "$(grep -ow "$operator" "$root/man/gpusort-search.1" | wc -l)" -ge 2 ] || echo "gpusort-search(1): what $operator does, or binds"
+    grep -A1 "are words in capitals" "$query/query_parser.h" | grep -qw "$operator" || echo "query_parser.h: $operator is a word in capitals, too"
+done
+# What needs positions is named on the pages of who makes them, and its refusal is tried.
+placed=$(sed -n '/gs_query_placed_name/,/^}/p' "$query/query.h" | grep -oE 'return "[a-z ]+"' | cut -d'"' -f2)
+[ -n "$placed" ] || echo 'query.h: found nothing that needs positions'
+while read -r name; do
+    for page in gpusort-search.1 gpusort-index.1 gpusort_index_build.3; do
+        grep -qi "${name##* }" "$root/man/$page" || echo "$page: ${name##* } needs positions"
+    done
+    grep -q "which $name needs" "$root/tests/unit/lib/index/query/test_query.c" || echo "test_query.c: $name without positions is not refused"
+done <<<"$placed"
+
+# What decides a score does so of several indexes as of one.
+not_of_scores=' top all plain boolean count json snippets trec gather statistics parallel exhaustive verify verbose '
+for option in $(table search_args.c); do
+    [[ $not_of_scores = *" $option "* ]] || grep -q "^as_one --$option" "$GS_CLI/search_several.sh" ||
+        echo "search_several.sh: --$option decides scores, or stands in not_of_scores of own_docs.sh"
 done
 
 # The units of -h, as gs_unit_rank has them, by rank: "K or k", "M" and on; and all capitals.

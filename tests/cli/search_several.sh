@@ -19,10 +19,6 @@ cut -f 2 docs.tsv | tr -s ' ' '\n' | LC_ALL=C sort -u >words
 for i in 0 1 2; do
     gpusort search --gather "i$i" <queries
 done >statistics
-for i in 0 1 2; do
-    gpusort search --json --statistics=statistics -k 20 "i$i" <queries >"answers$i"
-done
-gpusort search --json -k 20 all <queries >one
 cat >merge.py <<'PYTHON'
 import json
 for lines in zip(*(open(f"answers{i}") for i in range(3))):
@@ -37,8 +33,19 @@ for line in open("one"):
     a = json.loads(line)
     print(a["query"], [(d["name"], d["score"]) for d in a["documents"]])
 PYTHON
-python3 merge.py >merged
-python3 plain.py >whole
+# as_one OPTION...: of all documents, by options that decide scores
+as_one() {
+    local i
+    for i in 0 1 2; do
+        gpusort search --json --statistics=statistics -k 20 "$@" "i$i" <queries >"answers$i"
+    done
+    gpusort search --json -k 20 "$@" all <queries >one
+    python3 merge.py >merged
+    python3 plain.py >whole
+}
+as_one --k1=0.4 && cmp merged whole
+as_one --b=0.2 && cmp merged whole
+as_one
 try 'wc -l <queries; test $(wc -c <whole) -gt 100000 && cmp merged whole && echo same'
 
 printf 'one\tthe cat sat\ntwo\tThe Cats\tand \\ dogs\n' >few.tsv

@@ -4,6 +4,16 @@
 # of options, since scripts ask so whether there is one.
 . "$GS_CLI/try.inc"
 echo line >in
+for word in $(sed -n '/^#define GS_LETTER_KINDS/,/[^\\]$/p' "$GS_CLI/../../cmd/key_spec.h" | grep -oE '"[a-z-]+"' | tr -d '"'); do
+    case $word in
+    general-numeric | human-numeric | month | numeric | random | version) ;;
+    *) sort --sort="$word" in 2>/dev/null
+       [ $? = 2 ] || echo "sort --sort=$word is taken" ;;
+    esac
+done
+for letter in g h M n R V; do # and so no word of ours has the beginning of one of these
+    [ "$letter" = M ] || sort --sort="${letter,}" in >out 2>&1 || cat out
+done
 for letter in {a..z} {A..Z}; do
     case $letter in
     [bdfghiMnrRV]) ;; # of keys

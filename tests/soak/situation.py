@@ -7,6 +7,8 @@ being shrunk, and `shell` a prefix that makes the same for a person.
 import copy
 import signal
 
+from differential import CODECS
+
 MEBIBYTE = 1 << 20
 KILLERS = ["KILL", "KILL", "KILL", "INT", "TERM", "HUP"]
 
@@ -15,6 +17,7 @@ class Situation:
     def __init__(self):
         self.limits = {}       # name of a resource limit: value; of AS, what is left beside the program
         self.no_uring = False
+        self.codec = None      # of all runs, whatever is best
         self.disk = None       # (folder of the case, bytes): a file system of that size
         self.is_poor = False   # a user without rights, where we are root
         self.kills = []        # (signal, when, as a part of what a whole run takes)
@@ -28,6 +31,8 @@ class Situation:
         self = cls()
         if r.random() < 0.15:
             self.no_uring = True
+        if r.random() < 0.25:
+            self.codec = r.choice(CODECS)
         draw = r.random()
         if draw < 0.3:
             self.draw_limit(r, input_bytes)
@@ -65,7 +70,7 @@ class Situation:
         return self.disk is not None and self.disk[1] < 4 * input_bytes + 4 * MEBIBYTE
 
     def milder(self):
-        for name in ("limits", "no_uring", "disk", "is_poor", "is_resumed", "take"):
+        for name in ("limits", "no_uring", "codec", "disk", "is_poor", "is_resumed", "take"):
             if getattr(self, name):
                 other = copy.deepcopy(self)
                 setattr(other, name, getattr(Situation(), name))
@@ -77,6 +82,9 @@ class Situation:
             if other.kills or not other.is_resumed:
                 yield other
 
+    def environment(self):
+        return {**({"GS_NO_URING": "1"} if self.no_uring else {}), **({"GS_SPILL_CODEC": self.codec} if self.codec else {})}
+
     def limits_of(self, program_bytes):
         """The limits as they are set: a program that carries code for GPUs has 40 MB more of it."""
         return {name: value + program_bytes if name == "AS" else value
@@ -84,17 +92,13 @@ class Situation:
 
     def shell(self):
         """What stands in front of the command, and what a prefix cannot say."""
-        parts = []
-        if self.no_uring:
-            parts.append("GS_NO_URING=1")
+        parts = ["%s=%s" % pair for pair in self.environment().items()]
         if self.limits:
             beside = {"AS": "$((%d + $(stat -Lc %%s \"$(command -v gpusort)\")))"}
             parts.append("prlimit " + " ".join("--%s=%s" % (name.lower(), beside.get(name, "%d") % value)
                                                for name, value in self.limits.items()))
         if self.is_poor:
-            parts.insert(0, "setpriv --reuid=65534 --regid=65534 --clear-groups")
-            if self.no_uring:
-                parts[1] = "env " + parts[1]
+            parts[:0] = ["setpriv --reuid=65534 --regid=65534 --clear-groups"] + ["env"] * bool(parts)
         return " ".join(parts)
 
     def remarks(self):

@@ -13,6 +13,7 @@ import subprocess
 
 import differential
 import inputs
+import key_letters
 import reference_sort
 from shrink import Shrinkable, command_line
 from situation import Situation
@@ -39,7 +40,7 @@ def flat(some):
 
 def ends_lines(option):
     """-z alone or in a cluster; not behind a key."""
-    return option == "--zero-terminated" or re.fullmatch("-[bdfgiMhnrVsu]*z[a-zA-Z]*", option) is not None
+    return option == "--zero-terminated" or re.fullmatch("-[su%s]*z[a-zA-Z]*" % "".join(key_letters.every_letter()), option) is not None
 
 
 class SortCase(Shrinkable):

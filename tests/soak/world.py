@@ -107,8 +107,7 @@ class World:
         captured = [os.path.join(self.folder, name) for name in ("stdout", "stderr")]
         asked = {
             "argv": [called] + list(arguments), "program": self.links[called], "folder": folder,
-            "environment": dict(self.environment, TMPDIR=os.path.join(folder, "tmp"),
-                                **({"GS_NO_URING": "1"} if trouble.no_uring else {})),
+            "environment": dict(self.environment, TMPDIR=os.path.join(folder, "tmp"), **trouble.environment()),
             "stdin": stdin and os.path.join(folder, stdin), "piece": piece, "stdout": captured[0],
             "stderr": captured[1], "take": trouble.take,
             "limits": trouble.limits_of(self.program_bytes), "user": poor,

@@ -437,8 +437,9 @@ class Index:
         all_words: bool = False,
         plain: bool = False,
     ) -> list[Hit]:
-        """The best documents of a query, the best first, by BM25. `all_words`: words side
-        by side must all be there; `plain`: no operators."""
+        """The best documents of a query, the best first, by BM25 with `k1` and `b`, or of an
+        index of weights by sums of them. `all_words`: words side by side must all be there;
+        `plain`: no operators."""
         return self.search_many([query], top, k1=k1, b=b, all_words=all_words, plain=plain)[0]
 
     def search_many(

@@ -196,7 +196,7 @@ static size_t make_query(char *text, size_t room)
         const unsigned t = (unsigned)below(TERMS);
         const char *const mark = kind == 0   ? ""
                                  : kind == 1 ? "+"
-                                 : i > 0     ? marks[below(8)]
+                                 : i > 0     ? marks[below(sizeof marks / sizeof *marks)]
                                              : "";
         const int n =
             below(12) == 0 /* all terms: GS_RANK_MANY_MIN or more */

@@ -308,6 +308,10 @@ static void words_are_marked(void)
     write_file(path, text, sizeof text - 1);
     asker_open(&a, path, GS_WORDS_BIGRAMS, "english");
     check_text(&a, "cat", 0, "The [Cats] sat, and the dog's dinner; [31m [cat]-like");
+    check_text(&a, "cat AND sat", 0,
+               "The [Cats] [sat], and the dog's dinner; [31m [cat]-like");
+    check_text(&a, "dog NOT cat", 0,
+               "The Cats sat, and the [dog]'s dinner; [31m cat-like");
     check_text(&a, "dog -cat", 0, "The Cats sat, and the [dog]'s dinner; [31m cat-like");
     check_text(&a, "\"dog s\" OR di*", 0,
                "The Cats sat, and the [dog]'[s] [dinner]; [31m cat-like");
