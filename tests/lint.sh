@@ -180,6 +180,12 @@ while read -r struct; do
     check_fields "$struct" lib/gpusort.h 3 "${takers[@]}"
 done < <(sed -nE 's/^typedef struct (gpusort_[a-z_]+_options) \{/\1/p' lib/gpusort.h)
 unset only_of
+# Each has a test here, of programs: the command line has cases of its own.
+while read -r struct; do
+    for field in $(fields_of "$struct" lib/gpusort.h | grep -vxE 'size|reserved'); do
+        grep -qE "(->|\.)$field\b" tests/unit/lib/api/*.c || complain "tests/unit/lib/api: no test asks for $field of $struct"
+    done
+done < <(sed -nE 's/^typedef struct (gpusort_[a-z_]+_options) \{/\1/p' lib/gpusort.h)
 check_fields gs_gen_options lib/data/gen_data.h 8 lib/api/api_generate.c
 check_fields gs_gen_dist_options lib/data/gen_dist.h 8 lib/data/gen_data.c
 check_fields gpusort_generate_options lib/gpusort.h 24 cmd/cmd_gen.c
