@@ -154,7 +154,6 @@ static const uint8_t *find_unit(const gs_collation *c, const uint8_t *p,
     return p;
 }
 
-_Static_assert(GS_KEY_TYPE_COUNT == 7, "are its digits those of a locale?");
 size_t gs_collation_number(const gs_collation *c, gs_key_type type, const uint8_t *from,
                            const uint8_t *end, uint8_t *to)
 {
@@ -192,3 +191,6 @@ uint8_t gs_collation_month(const gs_collation *c, const uint8_t *from, const uin
     }
     return 0;
 }
+
+/* In gs_collation_number. */
+_Static_assert(GS_KEY_TYPE_COUNT == 7, "are digits of another type those of a locale?");
