@@ -74,6 +74,8 @@ class IndexCase(Shrinkable):
         self.steps = [step for step in STEPS if r.random() < 0.35]
         can_resume = "index build" in world.can_resume and self.spelling in ("plain", "gz", "zst", "many")
         self.trouble = Situation.random(r, self.input_bytes(), 0.3 if can_resume else 0)
+        if self.trouble.is_resumed:
+            self.stores = False  # stored texts are not kept by a checkpoint
         return self
 
     def draw_tuples(self, r, count):
