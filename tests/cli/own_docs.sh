@@ -267,8 +267,9 @@ for format in $formats; do
     number=$((number + 1))
     # What stands behind it are documents, or where it is damaged on purpose, some.
     tail -c +2 "$seed" >"$scratch/seed"
-    gpusort index build --replace --skip-bad --format="$format" -o "$scratch/built" "$scratch/seed" 2>/dev/null
-    gpusort index info --json "$scratch/built" | grep -q '"terms": [1-9]' || echo "$seed: has no documents of the format"
+    rm -rf "$scratch/built"
+    gpusort index build --skip-bad --format="$format" -o "$scratch/built" "$scratch/seed" 2>/dev/null &&
+        gpusort index info --json "$scratch/built" | grep -q '"terms": [1-9]' || echo "$seed: has no documents of the format"
     cat "$GS_CLI"/index*.sh | grep -qE -- "--format=$format\b|\.$format\b" || echo "tests/cli/index*.sh: no case of $format"
     for shell in _gpusort gpusort.fish gpusort.bash; do
         has "[( ']$format" "$(grep 'jsonl json vectors' "completions/$shell")" || echo "$shell: format $format"
