@@ -536,19 +536,21 @@ deb:
 INSIDE = $(patsubst -l:lib%.a,%,$(filter -l:lib%.a,$(LDLIBS)))
 print-inside:
 	@echo $(INSIDE)
+$(BIN)/NOTICES: cmd/link/notices.sh $(BIN)/link-flags
+	$(Q)CC="$(CC)" $< $(INSIDE) >$@.tmp && mv $@.tmp $@
 
 # For Python: the library with all that it needs inside, but the C library.
 $(BIN)/inside/$(SONAME): $(LIB_O) $(BIN)/link-flags
 	$(call say,LINK,$@)
 	$(Q)mkdir -p $(@D) && $(CC) $(filter-out -pie,$(LDFLAGS)) -shared -Wl,-soname,$(SONAME) -s \
 	    -Wl,--no-undefined $(SHOWN) -o $@ $(LIB_O) $(CUDA_LIBS) $(LDLIBS)
-wheel: $(BIN)/inside/$(SONAME)
-	$(Q)rm -rf build/wheel && CC="$(CC)" cmd/link/notices.sh $(INSIDE) >$(BIN)/inside/NOTICES && \
-	    $(PYTHON) cmd/python/wheel.py --library=$< --notices=$(BIN)/inside/NOTICES --out=build/wheel
+wheel: $(BIN)/inside/$(SONAME) $(BIN)/NOTICES
+	$(Q)rm -rf build/wheel && \
+	    $(PYTHON) cmd/python/wheel.py --library=$< --notices=$(BIN)/NOTICES --out=build/wheel
 
 # For Ray: the package, with the program inside.
-ray-wheel: $(PROGRAM)
-	$(Q)rm -rf build/ray-wheel && CC="$(CC)" cmd/link/notices.sh $(INSIDE) >$(BIN)/NOTICES && \
+ray-wheel: $(PROGRAM) $(BIN)/NOTICES
+	$(Q)rm -rf build/ray-wheel && \
 	    $(PYTHON) cmd/ray/ray_wheel.py --program=$< --notices=$(BIN)/NOTICES --out=build/ray-wheel
 
 # The library, its header and what pkg-config says of it.

@@ -615,12 +615,12 @@ def check_ranges(checker, rng, folders, whole):
     plain = [term.decode() for term in terms if re.fullmatch(rb"[a-z0-9]+", term)]
     if not plain:
         return
-    cut, ranges = rng.choice(plain), []
-    for name, option in (("low", f"--to-term={cut}"), ("high", f"--from-term={cut}")):
+    bound, ranges = rng.choice(plain), []
+    for name, option in (("low", f"--to-term={bound}"), ("high", f"--from-term={bound}")):
         ranges.append(merge(checker, rng, folders, [option], name))
     joined = merge(checker, rng, ranges, ["--join-terms"], "joined") if all(ranges) else None
     if joined and digest(joined) != digest(whole):
-        checker.fail(["merge --join-terms"], f"ranges cut at {cut} make another index")
+        checker.fail(["merge --join-terms"], f"ranges cut at {bound} make another index")
 
 
 def check_merge(checker, rng, args):

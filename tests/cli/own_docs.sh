@@ -270,7 +270,7 @@ for format in $formats; do
     rm -rf "$scratch/built"
     gpusort index build --skip-bad --format="$format" -o "$scratch/built" "$scratch/seed" 2>/dev/null &&
         gpusort index info --json "$scratch/built" | grep -q '"terms": [1-9]' || echo "$seed: has no documents of the format"
-    cat "$GS_CLI"/index*.sh | grep -qE -- "--format=$format\b|\.$format\b" || echo "tests/cli/index*.sh: no case of $format"
+    grep -qE -- "--format=$format\b|\.$format\b" "$GS_CLI"/index*.sh || echo "tests/cli/index*.sh: no case of $format"
     for shell in _gpusort gpusort.fish gpusort.bash; do
         has "[( ']$format" "$(grep 'jsonl json vectors' "completions/$shell")" || echo "$shell: format $format"
         [[ $shell = gpusort.bash || $format = @(vectors|tuples|tuples-bin) ]] || # one list; not for append

@@ -42,9 +42,10 @@ as_one() {
     gpusort search --json -k 20 "$@" all <queries >one
     python3 merge.py >merged
     python3 plain.py >whole
+    cmp merged whole
 }
-as_one --k1=0.4 && cmp merged whole
-as_one --b=0.2 && cmp merged whole
+as_one --k1=0.4
+as_one --b=0.2
 as_one
 try 'wc -l <queries; test $(wc -c <whole) -gt 100000 && cmp merged whole && echo same'
 

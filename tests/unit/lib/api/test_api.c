@@ -453,17 +453,12 @@ static const char documents[] = "{\"id\": \"a\", \"contents\": \"cats and dogs\"
                                 "{\"id\": \"b\", \"contents\": \"dogs dogs dogs\"}\n"
                                 "{\"id\": \"c\", \"contents\": \"a bird\"}\n";
 
-static void build_index(const char *folder)
+static void build_documents(const char *folder)
 {
-    gpusort_error error = GPUSORT_NO_ERROR;
-    gpusort_build_options o = GPUSORT_BUILD_OPTIONS;
     const char *const inputs[] = {"documents.jsonl"};
+    gpusort_build_options o = build_options_of(folder, inputs);
     write_file("documents.jsonl", documents, sizeof documents - 1);
-    o.folder = folder;
-    o.replaces = 1;
-    o.inputs = inputs;
-    o.input_count = 1;
-    GOOD(gpusort_index_build(&o, &error));
+    build_index(&o);
     o.format = "none";
     CHECK(gpusort_index_build(&o, NULL) == GPUSORT_ARG);
 }
@@ -478,7 +473,7 @@ static void indexes_answer(void)
     gpusort_hit hits[5];
     size_t count, bytes;
     char name[4];
-    build_index("index");
+    build_documents("index");
     GOOD(gpusort_index_open(&index, "index", &error));
     gpusort_index_describe(index, &info);
     CHECK(info.documents == 3 && info.tokens == 8 && info.terms == 5 && info.has_names);
@@ -523,7 +518,7 @@ static void indexes_grow(void)
     unsigned char found[4] = {9, 9, 9, 9};
     uint64_t deleted = 9;
     static char got[1 << 16], want[1 << 16];
-    build_index("growing");
+    build_documents("growing");
     GOOD(gpusort_index_open(&before, "growing", &error));
     write_file("more.jsonl", more, sizeof more - 1);
     o.folder = "growing";
@@ -577,7 +572,7 @@ static void deletions_come_in_parts(void)
     gpusort_index_info info = {.size = sizeof info};
     unsigned char found[2] = {9, 9};
     uint64_t deleted = 9;
-    build_index("parts");
+    build_documents("parts");
     for (int commits = 0; commits < 2; commits++) {
         GOOD(gpusort_deletion_open(&deletion, "parts", NULL, &error));
         GOOD(gpusort_deletion_names(deletion, first, lengths, 2, found, &error));

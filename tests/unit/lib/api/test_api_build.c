@@ -8,47 +8,7 @@
 
 #include <string.h>
 
-#include "lib/gpusort.h"
-#include "tests/check.h"
-
-static void write_file(const char *name, const char *text)
-{
-    FILE *const f = fopen(name, "w");
-    REQUIRE(f != NULL && fputs(text, f) >= 0 && fclose(f) == 0);
-}
-
-static gpusort_build_options options_of(const char *folder, const char *const *input)
-{
-    gpusort_build_options o = GPUSORT_BUILD_OPTIONS;
-    o.folder = folder;
-    o.replaces = 1;
-    o.inputs = input;
-    o.input_count = 1;
-    return o;
-}
-
-/* How many documents have the term. */
-static size_t has(const char *folder, const char *term)
-{
-    gpusort_index *index;
-    gpusort_postings postings;
-    REQUIRE(gpusort_index_open(&index, folder, NULL) == GPUSORT_OK);
-    REQUIRE(gpusort_index_lookup(index, term, strlen(term), &postings, NULL) ==
-            GPUSORT_OK);
-    const size_t count = postings.count;
-    gpusort_postings_free(&postings);
-    gpusort_index_close(index);
-    return count;
-}
-
-static void build(const gpusort_build_options *o)
-{
-    gpusort_error error = GPUSORT_NO_ERROR;
-    if (gpusort_index_build(o, &error) != GPUSORT_OK) {
-        fprintf(stderr, "%s\n", error.message);
-        exit(1);
-    }
-}
+#include "tests/check_api.h"
 
 static void refuses(const gpusort_build_options *o, const char *why)
 {
@@ -61,32 +21,34 @@ static const char *const documents[] = {"docs.tsv"};
 
 static void words_are_as_asked(void)
 {
-    write_file("docs.tsv", "d1\tGone with-it a\nd2\tgone\n");
-    gpusort_build_options o = options_of("idx", documents);
-    build(&o);
-    CHECK(has("idx", "gone") == 2 && has("idx", "with") == 1 && has("idx", "a") == 1);
+    write_text_file("docs.tsv", "d1\tGone with-it a\nd2\tgone\n");
+    gpusort_build_options o = build_options_of("idx", documents);
+    build_index(&o);
+    CHECK(documents_with("idx", "gone") == 2 && documents_with("idx", "with") == 1 &&
+          documents_with("idx", "a") == 1);
     o.keeps_case = 1;
-    build(&o);
-    CHECK(has("idx", "gone") == 1 && has("idx", "Gone") == 1);
+    build_index(&o);
+    CHECK(documents_with("idx", "gone") == 1 && documents_with("idx", "Gone") == 1);
     o.keeps_case = 0;
     o.tokenizer = "whitespace";
-    build(&o);
-    CHECK(has("idx", "with-it") == 1 && has("idx", "with") == 0);
+    build_index(&o);
+    CHECK(documents_with("idx", "with-it") == 1 && documents_with("idx", "with") == 0);
     o.tokenizer = NULL;
     o.min_len = 2;
     o.max_len = 3;
     o.method = GPUSORT_BSBI;
-    build(&o);
-    CHECK(has("idx", "gone") == 0 && has("idx", "it") == 1 && has("idx", "a") == 0);
+    build_index(&o);
+    CHECK(documents_with("idx", "gone") == 0 && documents_with("idx", "it") == 1 &&
+          documents_with("idx", "a") == 0);
 }
 
 static void figures_are_of_the_build(void)
 {
     gpusort_figures f = {.size = sizeof f};
-    gpusort_build_options o = options_of("idx", documents);
+    gpusort_build_options o = build_options_of("idx", documents);
     o.method = GPUSORT_SPIMI;
     REQUIRE(gpusort_stats_new(&o.job.stats, 0, NULL) == GPUSORT_OK);
-    build(&o);
+    build_index(&o);
     gpusort_stats_read(o.job.stats, &f);
     CHECK(f.method != NULL && strcmp(f.method, "spimi") == 0);
     CHECK(f.tokens == 5 && f.terms == 4 && f.skipped == 0 && f.records == 2);
@@ -97,9 +59,9 @@ static void names_may_be_unique(void)
 {
     static const char *const twice[] = {"twice.tsv"};
     gpusort_error error = GPUSORT_NO_ERROR;
-    write_file("twice.tsv", "same\tx\nsame\ty\n");
-    gpusort_build_options o = options_of("twice", twice);
-    build(&o);
+    write_text_file("twice.tsv", "same\tx\nsame\ty\n");
+    gpusort_build_options o = build_options_of("twice", twice);
+    build_index(&o);
     o.unique_names = 1;
     CHECK(gpusort_index_build(&o, &error) == GPUSORT_FORMAT &&
           strstr(error.message, "same") != NULL);
@@ -108,14 +70,13 @@ static void names_may_be_unique(void)
 static void vectors_have_a_scale(void)
 {
     static const char *const vectors[] = {"v.jsonl"};
-    write_file("v.jsonl", "{\"id\": \"v\", \"vector\": {\"fish\": 1.26}}\n");
-    gpusort_build_options o = options_of("v", vectors);
-    gpusort_index *index;
+    write_text_file("v.jsonl", "{\"id\": \"v\", \"vector\": {\"fish\": 1.26}}\n");
+    gpusort_build_options o = build_options_of("v", vectors);
     gpusort_postings postings;
     o.format = "vectors";
     o.weight_scale = 10;
-    build(&o);
-    REQUIRE(gpusort_index_open(&index, "v", NULL) == GPUSORT_OK);
+    build_index(&o);
+    gpusort_index *const index = open_index("v");
     REQUIRE(gpusort_index_lookup(index, "fish", 4, &postings, NULL) == GPUSORT_OK);
     CHECK(postings.count == 1 && postings.frequencies[0] == 13);
     gpusort_postings_free(&postings);
@@ -129,7 +90,7 @@ static void vectors_have_a_scale(void)
 
 static void contradictions_are_refused(void)
 {
-    gpusort_build_options o = options_of("never", documents);
+    gpusort_build_options o = build_options_of("never", documents);
     o.format = "sonnets";
     refuses(&o, "sonnets");
     o.format = NULL;
@@ -157,14 +118,14 @@ static void contradictions_are_refused(void)
 static void an_append_asks_for_rules(void)
 {
     static const char *const more[] = {"more.tsv"};
-    write_file("more.tsv", "d3\tGone\n");
-    gpusort_build_options o = options_of("idx", documents);
-    build(&o);
-    o = options_of("idx", more);
+    write_text_file("more.tsv", "d3\tGone\n");
+    gpusort_build_options o = build_options_of("idx", documents);
+    build_index(&o);
+    o = build_options_of("idx", more);
     o.replaces = 0;
     o.folds_case = 1;
     REQUIRE(gpusort_index_append(&o, 0, NULL) == GPUSORT_OK);
-    CHECK(has("idx", "gone") == 3);
+    CHECK(documents_with("idx", "gone") == 3);
     o.keeps_case = 1;
     CHECK(gpusort_index_append(&o, 0, NULL) == GPUSORT_ARG); /* both */
     o.folds_case = 0;
@@ -175,7 +136,7 @@ static void an_append_asks_for_rules(void)
     o.tokenizer = NULL;
     o.doc_base = 5;
     CHECK(gpusort_index_append(&o, 0, NULL) == GPUSORT_ARG);
-    CHECK(has("idx", "gone") == 3);
+    CHECK(documents_with("idx", "gone") == 3);
 }
 
 static void names_end(void)

@@ -30,11 +30,6 @@ static void write_file(const char *name, const void *from, size_t bytes)
     REQUIRE(f != NULL && fwrite(from, 1, bytes, f) == bytes && fclose(f) == 0);
 }
 
-static void write_text(const char *name, const char *from)
-{
-    write_file(name, from, strlen(from));
-}
-
 static void pack_file(const char *name, const char *packed)
 {
     const size_t bytes = read_file(name, text);
@@ -57,7 +52,7 @@ static void sorts(void)
     static const char *const packed[] = {"lines.zst"};
     gpusort_error error = GPUSORT_NO_ERROR;
     gpusort_sort_options o = GPUSORT_SORT_OPTIONS;
-    write_text("lines", "d\nb\nc\na\n");
+    write_text_file("lines", "d\nb\nc\na\n");
     pack_file("lines", "lines.zst");
     o.inputs = lines;
     o.input_count = 1;
@@ -90,7 +85,7 @@ static uint64_t passes_of_merge(unsigned batch_size)
     o.output = "out";
     o.batch_size = batch_size;
     REQUIRE(gpusort_stats_new(&o.job.stats, 0, NULL) == GPUSORT_OK);
-    write_text("lines", "a\nb\n");
+    write_text_file("lines", "a\nb\n");
     GOOD(gpusort_merge(&o, &error));
     CHECK(read_file("out", text) == 24 &&
           strncmp(text, "a\na\na\na\na\na\nb\n", 14) == 0);
@@ -193,43 +188,6 @@ static void data(void)
 
 /* --- indexes ----------------------------------------------------------------------- */
 
-static gpusort_build_options build_of(const char *folder, const char *const *input)
-{
-    gpusort_build_options o = GPUSORT_BUILD_OPTIONS;
-    o.folder = folder;
-    o.replaces = 1;
-    o.inputs = input;
-    o.input_count = 1;
-    return o;
-}
-
-static void build(const gpusort_build_options *o)
-{
-    gpusort_error error = GPUSORT_NO_ERROR;
-    GOOD(gpusort_index_build(o, &error));
-}
-
-static gpusort_index *open_index(const char *folder)
-{
-    gpusort_error error = GPUSORT_NO_ERROR;
-    gpusort_index *index = NULL;
-    GOOD(gpusort_index_open(&index, folder, &error));
-    return index;
-}
-
-/* How many documents have the term. */
-static size_t has(const char *folder, const char *term)
-{
-    gpusort_error error = GPUSORT_NO_ERROR;
-    gpusort_postings postings;
-    gpusort_index *const index = open_index(folder);
-    GOOD(gpusort_index_lookup(index, term, strlen(term), &postings, &error));
-    const size_t count = postings.count;
-    gpusort_postings_free(&postings);
-    gpusort_index_close(index);
-    return count;
-}
-
 static void builds(void)
 {
     static const char *const fields[] = {"body"};
@@ -239,36 +197,37 @@ static void builds(void)
     static const char *const binary[] = {"binary.bin"};
     static const unsigned char found[] = {1};
     gpusort_index_info info = {.size = sizeof info};
-    write_text("objects.jsonl", "{\"key\": 1, \"title\": \"dog\", \"body\": \"cat\"}\n");
-    write_text("docs.tsv", "d1\tcat and dog\nd2\tcat\n");
-    write_text("stop", "and\n");
+    write_text_file("objects.jsonl",
+                    "{\"key\": 1, \"title\": \"dog\", \"body\": \"cat\"}\n");
+    write_text_file("docs.tsv", "d1\tcat and dog\nd2\tcat\n");
+    write_text_file("stop", "and\n");
     pack_file("docs.tsv", "docs.zst");
-    gpusort_build_options o = build_of("idx", objects);
+    gpusort_build_options o = build_options_of("idx", objects);
     CHECK(gpusort_index_build(&o, NULL) == GPUSORT_FORMAT); /* no name */
     o.id_field = "key";
     o.text_fields = fields;
     o.text_field_count = 1;
-    build(&o);
-    CHECK(has("idx", "cat") == 1 && has("idx", "dog") == 0);
-    o = build_of("idx", tables);
+    build_index(&o);
+    CHECK(documents_with("idx", "cat") == 1 && documents_with("idx", "dog") == 0);
+    o = build_options_of("idx", tables);
     o.stop_words = "stop";
     o.has_positions = 1;
-    build(&o);
-    CHECK(has("idx", "cat") == 2 && has("idx", "and") == 0);
+    build_index(&o);
+    CHECK(documents_with("idx", "cat") == 2 && documents_with("idx", "and") == 0);
     gpusort_index *const index = open_index("idx");
     REQUIRE(gpusort_index_count(index, &info, NULL) == GPUSORT_OK);
     CHECK(info.has_positions);
     gpusort_index_close(index);
-    o = build_of("packed", packed);
-    build(&o);
-    CHECK(has("packed", "cat") == 2);
+    o = build_options_of("packed", packed);
+    build_index(&o);
+    CHECK(documents_with("packed", "cat") == 2);
     o.keeps_packed = 1;
     CHECK(gpusort_index_build(&o, NULL) == GPUSORT_FORMAT);
     write_file("binary.bin", "\0\1\2\0\3\4\0\0\5\6\0\7", 12);
-    o = build_of("idx", binary);
+    o = build_options_of("idx", binary);
     CHECK(gpusort_index_build(&o, NULL) == GPUSORT_FORMAT);
     o.inputs_found = found;
-    build(&o); /* left out */
+    build_index(&o); /* left out */
 }
 
 static void orders_and_passes(void)
@@ -279,11 +238,11 @@ static void orders_and_passes(void)
     uint64_t passes[2];
     g.records = 4000;
     generate(&g);
-    gpusort_build_options o = build_of("plain", docs);
-    build(&o);
+    gpusort_build_options o = build_options_of("plain", docs);
+    build_index(&o);
     o.folder = "reordered";
     o.reorders = 1;
-    build(&o);
+    build_index(&o);
     CHECK(!is_same_file("plain/documents", "reordered/documents"));
     o.reorders = 0;
     o.folder = "again";
@@ -292,7 +251,7 @@ static void orders_and_passes(void)
     for (unsigned i = 0; i < 2; i++) {
         o.batch_size = i == 0 ? 0 : 2;
         REQUIRE(gpusort_stats_new(&o.job.stats, 0, NULL) == GPUSORT_OK);
-        build(&o);
+        build_index(&o);
         gpusort_stats_read(o.job.stats, &f);
         gpusort_stats_free(o.job.stats);
         CHECK(f.runs > 2 && is_same_file("plain/postings", "again/postings"));
@@ -407,8 +366,8 @@ int main(void)
     builds();
     orders_and_passes();
     imports();
-    const gpusort_build_options o = build_of("idx.tsv", tables);
-    build(&o);
+    const gpusort_build_options o = build_options_of("idx.tsv", tables);
+    build_index(&o);
     searches();
     terms_may_be_expected();
     return check_result();

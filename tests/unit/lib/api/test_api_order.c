@@ -10,16 +10,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "lib/gpusort.h"
-#include "tests/check.h"
+#include "tests/check_api.h"
 
 enum { TEXT_BYTES = 4096 };
-
-static void write_file(const char *name, const char *text)
-{
-    FILE *const f = fopen(name, "w");
-    REQUIRE(f != NULL && fputs(text, f) >= 0 && fclose(f) == 0);
-}
 
 static void read_file(const char *name, char to[static TEXT_BYTES])
 {
@@ -61,7 +54,7 @@ static void refuses(const gpusort_sort_options *o, const char *why)
 static void columns_have_names(void)
 {
     static const char *const input[] = {"table"};
-    write_file("table", "name,size\n\"b,\nb\",10\na,9\nc,100\n");
+    write_text_file("table", "name,size\n\"b,\nb\",10\na,9\nc,100\n");
     gpusort_sort_options o = options_of(input);
     const gpusort_key by_number = {.kind = GPUSORT_NUMERIC, .flags = GPUSORT_REVERSE};
     const gpusort_path size = {"size", 1}, name = {"name", 1}, other = {"colour", 1};
@@ -100,7 +93,7 @@ static void columns_have_names(void)
 static void tables_may_lack_quotes(void)
 {
     static const char *const input[] = {"plain"};
-    write_file("plain", "k\tv\n\"b\t2\na\t10\n");
+    write_text_file("plain", "k\tv\n\"b\t2\na\t10\n");
     gpusort_sort_options o = options_of(input);
     const gpusort_key key = {.kind = GPUSORT_NUMERIC};
     const gpusort_path v = {"v", 1};
@@ -118,7 +111,7 @@ static void tables_may_lack_quotes(void)
 static void values_have_paths(void)
 {
     static const char *const input[] = {"objects"};
-    write_file("objects", "{\"a\": {\"b\": 10}}\n{\"a\": {\"b\": 9}}\n{\"a\": 1}\n");
+    write_text_file("objects", "{\"a\": {\"b\": 10}}\n{\"a\": {\"b\": 9}}\n{\"a\": 1}\n");
     gpusort_sort_options o = options_of(input);
     const gpusort_key key = {.kind = GPUSORT_NUMERIC};
     const gpusort_path path = {"a\0b", 2};
@@ -146,7 +139,7 @@ static void random_orders_have_seeds(void)
     char first[TEXT_BYTES], got[TEXT_BYTES], text[256] = "";
     for (char c = 'a'; c <= 'z'; c++)
         (void)snprintf(text + strlen(text), sizeof text - strlen(text), "%c\n%c\n", c, c);
-    write_file("few", text);
+    write_text_file("few", text);
     gpusort_sort_options o = options_of(input);
     const gpusort_key key = {.kind = GPUSORT_RANDOM};
     o.order.keys = &key;
@@ -177,7 +170,7 @@ static void figures_are_of_the_job(void)
     gpusort_stats *stats = NULL;
     gpusort_figures f = {.size = sizeof f};
     gpusort_span span = {.size = sizeof span};
-    write_file("lines", "b\na\nc\n");
+    write_text_file("lines", "b\na\nc\n");
     CHECK(gpusort_stats_new(&stats, 64, NULL) == GPUSORT_ARG && stats == NULL);
     REQUIRE(gpusort_stats_new(&stats, GPUSORT_SPANS, NULL) == GPUSORT_OK);
     gpusort_stats_read(stats, &f);
@@ -228,7 +221,7 @@ static void disorder_has_a_line(void)
     static const char *const input[] = {"mixed"};
     seen s = {.number = 0};
     uint64_t disorder;
-    write_file("mixed", "a\nc\nbird\nd\n");
+    write_text_file("mixed", "a\nc\nbird\nd\n");
     gpusort_sort_options o = options_of(input);
     o.job.context = &s;
     o.disorder = see;

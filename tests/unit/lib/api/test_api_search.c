@@ -47,14 +47,6 @@ static gpusort_searcher *searcher_of(const gpusort_index *index, const char *sta
     return searcher;
 }
 
-static gpusort_index *open_index(const char *folder)
-{
-    gpusort_error error = GPUSORT_NO_ERROR;
-    gpusort_index *index = NULL;
-    GOOD(gpusort_index_open(&index, folder, &error));
-    return index;
-}
-
 static void many_are_as_one(void)
 {
     gpusort_error error = GPUSORT_NO_ERROR;

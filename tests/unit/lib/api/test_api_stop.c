@@ -23,12 +23,6 @@
 
 enum { HANG_SECONDS = 60 };
 
-static void write_file(const char *name, const char *text)
-{
-    FILE *const f = fopen(name, "w");
-    REQUIRE(f != NULL && fputs(text, f) >= 0 && fclose(f) == 0);
-}
-
 static bool has_text(const char *name, const char *text)
 {
     char got[256];
@@ -178,7 +172,7 @@ static void who_waits_for_an_index_stops(void)
     gpusort_error error = GPUSORT_NO_ERROR;
     gpusort_build_options b = GPUSORT_BUILD_OPTIONS;
     const char *const inputs[] = {"a.jsonl"};
-    write_file("a.jsonl", "{\"id\": \"a\", \"contents\": \"a bird\"}\n");
+    write_text_file("a.jsonl", "{\"id\": \"a\", \"contents\": \"a bird\"}\n");
     b.folder = "index";
     b.inputs = inputs;
     b.input_count = 1;
@@ -211,7 +205,7 @@ static void half_an_input_is_no_result(job_fn *job)
     const int fd = broken_socket();
     char what[64];
     (void)snprintf(what, sizeof what, "read failed: descriptor %d: ", fd);
-    write_file("kept", "precious\n");
+    write_text_file("kept", "precious\n");
     o.input_fds = &fd;
     o.input_fd_count = 1;
     o.output = "kept";
