@@ -290,6 +290,8 @@ static void *writer_main(void *arg)
 {
     gs_stream *const s = arg;
     gs_status st = {.code = GS_OK};
+    if (s->aio != NULL) /* which takes pages for all blocks: the others fill theirs */
+        gs_aio_register(s->aio, s->memory, s->block_bytes * s->block_count);
     if (write_full_blocks(s, &st) != GS_OK)
         gs_stream_abort(s, &st);
     return NULL;
@@ -332,7 +334,6 @@ static gs_code start_writer_locked(gs_stream *s, gs_status *st)
                                    ? (unsigned)s->block_count
                                    : WRITES_IN_FLIGHT_MAX + 1;
         GS_TRY(gs_aio_new(&s->aio, depth, s->target.no_uring, st));
-        gs_aio_register(s->aio, s->memory, s->block_bytes * s->block_count);
     }
     /* SIGPIPE is sent to the thread that writes. */
     const int error =

@@ -52,14 +52,26 @@ void gs_string_sample_release(gs_string_sample *sample)
     *sample = (gs_string_sample){0};
 }
 
-void gs_string_sample_add(gs_string_sample *sample, const uint8_t *string, size_t bytes)
+void gs_string_sample_add(gs_string_sample_part *part, const uint8_t *string,
+                          size_t bytes)
 {
-    gs_assert(sample->count < sample->capacity);
+    const gs_string_sample *const sample = part->of;
+    const size_t number = part->first + part->count++;
+    const size_t at = part->first * GS_STRING_REACH + part->text_bytes;
+    gs_assert(number < sample->capacity);
     if (bytes > GS_STRING_REACH)
         bytes = GS_STRING_REACH;
-    memcpy(sample->text + sample->text_bytes, string, bytes);
-    sample->elements[sample->count++].where = gs_where_pack(sample->text_bytes, bytes);
-    sample->text_bytes += bytes;
+    memcpy(sample->text + at, string, bytes);
+    sample->elements[number].where = gs_where_pack(at, bytes);
+    part->text_bytes += bytes;
+}
+
+void gs_string_sample_join(gs_string_sample *sample, const gs_string_sample_part *part)
+{
+    gs_assert(part->of == sample && part->first >= sample->count);
+    memmove(sample->elements + sample->count, sample->elements + part->first,
+            part->count * sizeof *sample->elements);
+    sample->count += part->count;
 }
 
 static const gs_record_layout plain = {.has_eol = false};

@@ -76,13 +76,24 @@ typedef struct gs_string_splitters {
 typedef struct gs_string_sample {
     gs_element *elements, *scratch;
     uint8_t *text;
-    size_t count, capacity, text_bytes;
+    size_t count, capacity;
 } gs_string_sample;
+
+/* Room of a sample from some string on, which one thread fills while others fill theirs.
+ */
+typedef struct gs_string_sample_part {
+    const gs_string_sample *of;
+    size_t first, count, text_bytes;
+} gs_string_sample_part;
 
 GS_MUST_CHECK gs_code gs_string_sample_init(gs_string_sample *sample, size_t capacity,
                                             gs_status *st);
 void gs_string_sample_release(gs_string_sample *sample); /* a zeroed one is fine */
-void gs_string_sample_add(gs_string_sample *sample, const uint8_t *string, size_t bytes);
+void gs_string_sample_add(gs_string_sample_part *part, const uint8_t *string,
+                          size_t bytes);
+/* The sample has the strings of the part from now on, behind those that it had; part
+ * after part, and none may begin before the sample ends. */
+void gs_string_sample_join(gs_string_sample *sample, const gs_string_sample_part *part);
 
 /* Chooses about as many buckets, of about as many strings of the sample each; the sample
  * is put in order. Buckets are numbered in the order of strings, or against it. */

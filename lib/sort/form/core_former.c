@@ -368,7 +368,7 @@ static gs_code split_to_files(gs_early_split **out, const gs_forming *f,
     if (!gs_list_former_keeps(o) || text > f->plan->cached_bytes)
         return GS_OK;
     gs_early_split_options with_file = *options;
-    GS_TRY(gs_list_file_new(&with_file.file, o, options->workers, st));
+    GS_TRY(gs_list_file_new(&with_file.file, o, gs_team_workers(f->team), st));
     if (gs_list_file_has_room(with_file.file, 2 * text))
         GS_NOTED(gs_early_split_new(out, &with_file, st));
     if (*out == NULL)
@@ -396,7 +396,7 @@ gs_code gs_list_former_new(gs_former **out, const gs_forming *f, gs_status *st)
         .encoder = f->encoder,
         .record_size = f->options->order.record_size,
         .map = f->map,
-        .workers = gs_team_workers(f->team),
+        .team = f->team,
         .memory_bytes = by_chunks ? gs_clamp(limits.soft_bytes, 0, budget) : budget,
         .by_chunks = by_chunks,
     };

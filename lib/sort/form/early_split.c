@@ -87,7 +87,7 @@ static bool plan_pages(gs_early_split *s, const gs_text_guess *guess, size_t tex
  * its bucket is sorted. */
 static bool is_for_text(const gs_early_split_options *o,
                         const gs_text_sample_options *from, gs_string_sample *sample,
-                        uint8_t *key_room)
+                        gs_status *st)
 {
     enum { TRIED = 64, WIDE_BYTES = 48 };
     const size_t text = gs_file_map_text_bytes(o->map);
@@ -95,9 +95,10 @@ static bool is_for_text(const gs_early_split_options *o,
     if (text >= GS_EARLY_SPLIT_MIN && !is_by_width)
         return true;
     const bool is_fixed = o->record_size > 0;
-    const size_t records =
-        is_fixed ? text / o->record_size + 1
-                 : gs_text_sample_take(from, sample, TRIED, key_room).records;
+    gs_text_guess guess = {.records = is_fixed ? text / o->record_size + 1 : 1};
+    if (!is_fixed && gs_text_sample_take(from, sample, TRIED, &guess, st) != GS_OK)
+        return false;
+    const size_t records = guess.records;
     const size_t mean = is_fixed ? o->record_size : text / records;
     return text + records * sizeof(gs_element) >= GS_EARLY_SPLIT_MIN &&
            !(is_by_width && mean > WIDE_BYTES);
@@ -133,7 +134,7 @@ static size_t larger_max(const gs_early_split_options *o)
 static size_t records_of_bucket(const gs_early_split_options *o, size_t text,
                                 size_t records)
 {
-    const size_t share = o->memory_bytes / (2 * larger_max(o) * o->workers);
+    const size_t share = o->memory_bytes / (2 * larger_max(o) * gs_team_workers(o->team));
     const size_t bytes = o->by_chunks && share < BUCKET_BYTES ? share : BUCKET_BYTES;
     const size_t most = bytes / (text / records + 2 * sizeof(gs_element)) + 1;
     return most < BUCKET_RECORDS_MAX ? most : BUCKET_RECORDS_MAX;
@@ -142,16 +143,22 @@ static size_t records_of_bucket(const gs_early_split_options *o, size_t text,
 /* Chooses splitters, and how many pages the lists may take; false if this is not for such
  * text. */
 static bool plan(gs_early_split *s, const gs_early_split_options *o,
-                 gs_string_sample *sample, uint8_t *key_room, gs_status *st)
+                 gs_string_sample *sample, gs_status *st)
 {
     enum { TRIED = GS_STRING_SAMPLE_MAX / 8 };
     /* Lists make room for larger buckets when all that is on them can go to files. */
     enum { LARGER_BESIDE = 2 };
-    const gs_text_sample_options from = {o->layout, o->encoder, o->record_size, o->map};
+    const gs_text_sample_options from = {.layout = o->layout,
+                                         .encoder = o->encoder,
+                                         .key_room = s->key_room,
+                                         .record_size = o->record_size,
+                                         .map = o->map,
+                                         .team = o->team};
     const size_t text = gs_file_map_text_bytes(o->map);
-    if (!is_for_text(o, &from, sample, key_room))
+    gs_text_guess guess = {0}, last = {0};
+    if (!is_for_text(o, &from, sample, st) ||
+        gs_text_sample_take(&from, sample, TRIED, &guess, st) != GS_OK)
         return false;
-    const gs_text_guess guess = gs_text_sample_take(&from, sample, TRIED, key_room);
     if (sample->count < TRIED / 2 || text / guess.records > RECORD_MEAN_MAX)
         return false;
     const bool is_part = o->by_chunks && o->file == NULL;
@@ -160,8 +167,9 @@ static bool plan(gs_early_split *s, const gs_early_split_options *o,
         gs_splitters_levels(records, is_part ? CHUNK_BUCKET_RECORDS
                                              : records_of_bucket(o, text, guess.records));
     const size_t buckets = (size_t)1 << levels;
-    (void)gs_text_sample_take(&from, sample, buckets * GS_STRING_OVERSAMPLING, key_room);
-    if (sample->count == 0)
+    const size_t want = buckets * GS_STRING_OVERSAMPLING;
+    if (gs_text_sample_take(&from, sample, want, &last, st) != GS_OK ||
+        sample->count == 0)
         return false;
     if (gs_string_splitters_choose(s->splitters, sample, buckets, s->layout.is_backwards,
                                    st) != GS_OK ||
@@ -219,7 +227,7 @@ static gs_code prepare(gs_early_split *s, const gs_early_split_options *o,
     }
     GS_TRY(gs_mem_new(&s->splitters, sizeof *s->splitters, "splitters", st));
     GS_TRY(gs_string_sample_init(&sample, GS_STRING_SAMPLE_MAX, st));
-    *are_for_it = plan(s, o, &sample, s->encoder ? s->key_batch[0].strings : NULL, st);
+    *are_for_it = plan(s, o, &sample, st);
     gs_string_sample_release(&sample);
     if (!*are_for_it)
         return st->code;
@@ -243,7 +251,7 @@ gs_code gs_early_split_new(gs_early_split **out, const gs_early_split_options *o
     s->layout = *options->layout;
     s->encoder = options->encoder;
     s->record_size = options->record_size;
-    s->workers = options->workers;
+    s->workers = gs_team_workers(options->team);
     s->memory_bytes = options->memory_bytes;
     s->mapped_end = options->map->copies_begin;
     if (prepare(s, options, &are_for_it, st) == GS_OK && are_for_it) {

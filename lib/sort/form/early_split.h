@@ -45,6 +45,7 @@
 
 #include "io/file_map.h"
 #include "lib/base/status.h"
+#include "lib/base/team.h"
 #include "lib/sort/bucket/buckets.h"
 #include "lib/sort/form/list_file.h"
 #include "lib/sort/key/keys.h"
@@ -66,14 +67,14 @@ typedef struct gs_early_split_options {
     const gs_key_encoder *encoder; /* of keyed records, else NULL */
     size_t record_size;            /* > 0: fixed-size records */
     const gs_file_map *map;
-    unsigned workers;
+    gs_team *team;
     size_t memory_bytes; /* for what is not text */
     bool by_chunks;      /* all of the text does not fit */
     gs_list_file *file;  /* by chunks: they go there; NULL: each is used by itself */
 } gs_early_split_options;
 
 /* *out is NULL if the text is better sorted otherwise. Borrows encoder and map; takes the
- * file if *out is not NULL. */
+ * file if *out is not NULL. The team only takes the sample. */
 GS_MUST_CHECK gs_code gs_early_split_new(gs_early_split **out,
                                          const gs_early_split_options *options,
                                          gs_status *st);

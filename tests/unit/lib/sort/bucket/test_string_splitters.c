@@ -106,11 +106,22 @@ static void split(test_string *strings, gs_string_splitters *s, size_t sampled,
     gs_status st = {.code = GS_OK};
     gs_string_sample sample;
     size_t samples = 0;
-    REQUIRE_OK(gs_string_sample_init(&sample, sampled + 1, &st), &st);
-    for (size_t i = 0; i < sampled; i++) {
-        const test_string *const x = &strings[i * STRINGS / sampled];
-        gs_string_sample_add(&sample, x->data, x->bytes);
+    REQUIRE_OK(gs_string_sample_init(&sample, 2 * sampled + 1, &st), &st);
+    /* In three parts, of which the second is left half empty, and the third has the rest.
+     */
+    const size_t firsts[] = {0, sampled / 3, sampled - sampled / 3};
+    const size_t counts[] = {sampled / 3, sampled / 6,
+                             sampled - sampled / 3 - sampled / 6};
+    size_t taken = 0;
+    for (size_t p = 0; p < 3; p++) {
+        gs_string_sample_part part = {.of = &sample, .first = firsts[p]};
+        for (size_t i = 0; i < counts[p]; i++, taken++) {
+            const test_string *const x = &strings[taken * STRINGS / sampled];
+            gs_string_sample_add(&part, x->data, x->bytes);
+        }
+        gs_string_sample_join(&sample, &part);
     }
+    CHECK(sample.count == sampled);
     REQUIRE_OK(gs_string_splitters_choose(s, &sample, buckets, is_backwards, &st), &st);
     for (size_t i = 0; i < s->bucket_count; i++)
         samples += s->buckets[i].sampled;
