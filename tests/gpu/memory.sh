@@ -5,7 +5,7 @@
 #
 # Whole sorts of so many MB in little memory of a GPU: the right output, without the CPU's
 # help, and no more of the GPU than --gpu-mem allows, besides the driver's context, which
-# is what the program has on it when it sorts a line.
+# is what the program has on it when it sorts a line. Nobody else is to use it meanwhile.
 set -u
 program=$1 megabytes=${2:-1500}
 "$program" device | grep -q '^GPU  *0:' || {
@@ -16,10 +16,14 @@ scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 cd "$scratch" || exit 1
 export TMPDIR=$scratch
+# The first that the program sees, which counts them as nvidia-smi does.
+export CUDA_DEVICE_ORDER=PCI_BUS_ID
+gpu=${CUDA_VISIBLE_DEVICES:-0}
+gpu=${gpu%%,*}
 failures=0 checks=0
 
 used_mib() {
-    nvidia-smi -i 0 --query-gpu=memory.used --format=csv,noheader,nounits
+    nvidia-smi -i "$gpu" --query-gpu=memory.used --format=csv,noheader,nounits
 }
 
 # peak_mib COMMAND: what the GPU has at most while it runs, less what it has now.
@@ -38,6 +42,10 @@ peak_mib() {
 
 "$program" gen lines --bytes=4M -o few
 peak_mib "$program" --engine gpu --gpu-mem=64M -S 2M few -o got
+((peak > 0)) || {
+    echo "FAILED: of a sort nothing was seen on GPU $gpu"
+    exit 1
+}
 context=$((peak > 64 ? peak - 64 : peak)) # at least that
 "$program" gen tuples --bytes="$megabytes"M -o in
 for keys in '' '-k2 -k1' '-k1,1 -k2,2n' '-k1 -k1 -k1 -s'; do
