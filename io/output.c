@@ -325,11 +325,6 @@ bool gs_output_is_own_file(const gs_output *o)
     return o->kind != GS_OUTPUT_IN_PLACE;
 }
 
-bool gs_output_is_new(const gs_output *o)
-{
-    return gs_output_is_own_file(o) && o->final_fd < 0;
-}
-
 void gs_output_expect(gs_output *o, uint64_t bytes)
 {
     if (bytes > 0 && !o->is_expected && gs_output_is_own_file(o)) {

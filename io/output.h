@@ -54,9 +54,6 @@ bool gs_output_is_seekable(const gs_output *o);
 uint64_t gs_output_start_offset(const gs_output *o);
 /* True if fd is ours alone (a temporary name), so that O_DIRECT may be set on it. */
 bool gs_output_is_own_file(const gs_output *o);
-/* True if it is so, and no file is there whose place it takes: one that is gone before
- * all of the new one is on the disk would be missed after a power cut. */
-bool gs_output_is_new(const gs_output *o);
 /* So many bytes will come, or a little less: the disk space is taken from now on, beside
  * what the caller does, so that writes in flight do not wait for each other to lengthen
  * the file. Told again, it changes nothing; 0 is not known. */

@@ -103,7 +103,6 @@ static gs_code write_text(const gs_file_merge *m, const gs_memory_plan *plan,
     gs_sort_stats *const stats = m->options->stats;
     gs_text_output out = describe_output(m, plan, output);
     out.fills_cache = fills_cache && gs_output_is_own_file(output);
-    out.makers_write = gs_memory_plan_few_write(plan);
     if (stats != NULL) {
         atomic_fetch_add(&stats->passes, 1);
         atomic_store(&stats->phase, GS_PHASE_MERGE);
@@ -167,7 +166,7 @@ static gs_code write_mapped(gs_file_merge *m, gs_mapped_merge *mapped, gs_output
     *is_wrong = false;
     if (copied != NULL)
         return take_copy(m, plan, output, copied, st);
-    if (fills_cache && gs_memory_plan_few_write(plan) && !m->merge.is_unique &&
+    if (fills_cache && gs_memory_plan_mergers_write(plan) && !m->merge.is_unique &&
         !m->options->output_zstd)
         gs_output_expect(output, gs_mapped_merge_bytes(mapped));
     GS_NOTED(write_text(m, plan, output, fills_cache, merge_mapped, mapped, st));

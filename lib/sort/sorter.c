@@ -359,27 +359,12 @@ static gs_code merge_by_former(void *context, gs_sink *sink, uint64_t ticket,
     return s->former->kind->merge(s->former, s->runs, sink, ticket, st);
 }
 
-/* A disk takes longer than few cores do, which have no more to write than a copy to the
- * page cache takes beside them; who reads the output next finds it there. Not so of much
- * output: memory that no program had before is slower than a disk, where a host has to
- * find it. What is to be on the disk in the end goes there at once. */
-static bool may_fill_cache(const gs_sorter *s)
-{
-    enum { OUTPUT_SHARE = 8 }; /* of what may stay in the page cache */
-    const gs_sort_options *const o = s->options;
-    return !s->input_saw_compressed &&
-           s->input_bytes <= s->plan.cached_bytes / OUTPUT_SHARE &&
-           o->checkpoint == NULL && !o->sync_output && gs_output_is_new(s->output) &&
-           gs_memory_plan_few_write(&s->plan);
-}
-
 static gs_code write_text(gs_sorter *s, gs_text_output_fn *make, size_t piece_bytes,
                           gs_status *st)
 {
     gs_text_output out = {
         .options = s->options,
         .plan = &s->plan,
-        .fills_cache = may_fill_cache(s),
         .layout = &s->layout,
         .output = s->output,
         .piece_bytes = piece_bytes,

@@ -134,10 +134,8 @@ def container_memory(s):
 
 def temporaries_of_a_container(s):
     """Temporary files of 16 MB: their pages are not kept, and so do not count against a
-    container; nor are those of an output that takes the place of a file. One of 24 MiB is
-    not too small where direct writes are unknown."""
+    container; nor is one of 24 MiB too small where direct writes are unknown."""
     lines = s.made("lines", "16M")
-    s.write("out", b"old\n")
     group = ControlGroup("memory")
     try:
         child = subprocess.Popen([s.binary, "-S", "4M", "-T", s.folder, "-o", "out", lines],

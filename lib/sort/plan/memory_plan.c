@@ -288,7 +288,7 @@ size_t gs_memory_plan_texts(const gs_memory_plan *plan, bool is_fed)
 
 /* One thread writes 3 GB/s to a file in memory, at half the processor time that it takes
  * to fill its pages: few cores have no more to write. */
-bool gs_memory_plan_few_write(const gs_memory_plan *plan)
+bool gs_memory_plan_mergers_write(const gs_memory_plan *plan)
 {
     enum { WORKERS_MAX = 4 };
     return plan->workers <= WORKERS_MAX && plan->workers >= gs_machine_cores();

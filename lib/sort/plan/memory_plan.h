@@ -77,10 +77,9 @@ gs_chunk_share gs_memory_plan_chunk(const gs_memory_plan *plan, bool is_mapped,
 /* Are files in memory better written by filling their pages, by all workers? */
 bool gs_memory_plan_fills_pages(const gs_memory_plan *plan);
 
-/* Are the workers so few that the page cache takes what they make as soon as they make
- * it? Then those who merge write themselves, and what is sorted goes there too. Not while
- * a core has nothing else to do than to write, and many would wait for each other. */
-bool gs_memory_plan_few_write(const gs_memory_plan *plan);
+/* Is what is merged to the page cache better written by who merges it? Not while a core
+ * has nothing else to do than to write, and many would wait for each other. */
+bool gs_memory_plan_mergers_write(const gs_memory_plan *plan);
 
 /* What runs of text may take of a chunk's share while a GPU has the chunks. `is_fed`: it
  * gets them from files, and nothing is held back. */

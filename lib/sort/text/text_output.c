@@ -143,7 +143,7 @@ gs_code gs_text_output_write(const gs_text_output *out, gs_text_output_fn *make,
         .fd = gs_output_fd(out->output),
         .is_seekable = gs_output_is_seekable(out->output),
         .try_direct = gs_output_is_own_file(out->output) && !out->fills_cache,
-        .puts_write = out->fills_cache && out->makers_write,
+        .puts_write = out->fills_cache && gs_memory_plan_mergers_write(out->plan),
         .fills_pages =
             gs_output_is_own_file(out->output) && gs_memory_plan_fills_pages(out->plan),
         .space = gs_output_space(out->output),

@@ -23,8 +23,7 @@ typedef struct gs_text_output {
     gs_output *output;
     size_t piece_bytes;
     bool fills_cache;       /* there is room for all of it in the page cache, where it is
-                               written in less time than a disk takes, */
-    bool makers_write;      /* and best by those who make it, from memory of theirs */
+                               written in less time than a disk takes */
     uint8_t *stream_memory; /* of the plan's stream blocks; NULL: it is allocated */
     const uint8_t *header;  /* kept on top; may be NULL */
     size_t header_bytes;

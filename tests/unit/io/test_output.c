@@ -42,17 +42,6 @@ static void write_new(const char *path, bool commit)
     gs_output_free(o);
 }
 
-/* Is it a file that takes the place of none? */
-static bool is_new(const char *path)
-{
-    gs_status st = {.code = GS_OK};
-    gs_output *o = NULL;
-    REQUIRE_OK(gs_output_open(&o, path, NULL, &st), &st);
-    const bool is = gs_output_is_new(o);
-    gs_output_free(o);
-    return is;
-}
-
 static unsigned count_files(void)
 {
     unsigned n = 0;
@@ -92,8 +81,6 @@ int main(void)
     CHECK(holds("second", "new"));
     write_new("dangling", true);
     CHECK(holds("later", "new"));
-    CHECK(is_new("none") && !is_new("later") && !is_new("dangling"));
-    CHECK(!is_new("/dev/null"));
 
     put("bits", "old", 04600); /* another file would run as somebody else's */
     REQUIRE(stat("bits", &info) == 0);
