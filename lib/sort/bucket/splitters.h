@@ -33,10 +33,27 @@ unsigned gs_splitters_levels(size_t count, size_t bucket_elements);
 
 /* Which of a part's elements goes into the sample: a pseudo-random one, so that samples
  * of one of each part are even and not periodic. */
+static const uint64_t gs_splitters_factor = UINT64_C(6364136223846793005);
+static const uint64_t gs_splitters_summand = UINT64_C(1442695040888963407);
+
 static inline size_t gs_splitters_place(uint64_t *state, size_t part)
 {
-    *state = *state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    *state = *state * gs_splitters_factor + gs_splitters_summand;
     return (size_t)(*state >> 33) % part;
+}
+
+/* The state behind so many places: two steps are one of another factor and summand, so
+ * are two of these, and so on. */
+static inline uint64_t gs_splitters_behind(uint64_t state, uint64_t places)
+{
+    uint64_t factor = gs_splitters_factor, summand = gs_splitters_summand;
+    for (; places > 0; places >>= 1) {
+        if (places % 2 == 1)
+            state = state * factor + summand;
+        summand += summand * factor;
+        factor *= factor;
+    }
+    return state;
 }
 
 /* Chooses up to 1 << levels buckets of about as many words of the sample each, which is

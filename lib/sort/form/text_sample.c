@@ -130,8 +130,8 @@ static gs_code take_share(void *context, unsigned worker, gs_status *st)
         GS_TRY(gs_mem_new(&key_room, o->key_room, "a key", st));
     share->strings =
         (gs_string_sample_part){.of = s->sample, .first = first_place(s, worker)};
+    uint64_t state = gs_splitters_behind(1, share->strings.first);
     for (size_t i = share->strings.first; i < end; i++) {
-        uint64_t state = i;
         const size_t at = i * (part - 1) + gs_splitters_place(&state, part);
         while (file < o->map->file_count && at - before >= files[file].bytes)
             before += files[file++].bytes;

@@ -90,22 +90,24 @@ static gs_text_guess take_by_several(const gs_text_sample_options *o,
     return guess;
 }
 
-/* Lines of the first and the last file, in order, of which none comes twice; the one that
- * does not end is none. */
+/* Lines of the first and the last file, in order, of which hardly one comes twice: two
+ * places may be near each other. The one that does not end is none. */
 static void check_lines(const gs_string_sample *sample, size_t want)
 {
     long last = -1;
+    size_t twice = 0;
     CHECK(sample->count <= want && sample->count > want - want / 10);
     for (size_t i = 0; i < sample->count; i++) {
         char digits[9] = "";
         REQUIRE(bytes_of(sample, i) >= 8);
         memcpy(digits, string_of(sample, i), 8);
         const long number = strtol(digits, NULL, 10);
-        CHECK(number > last && number < 2 * LINES);
+        CHECK(number >= last && number < 2 * LINES);
+        twice += number == last;
         CHECK(bytes_of(sample, i) == 8 + (size_t)(number % LINES) % 23);
         last = number;
     }
-    CHECK(last > 2 * LINES - LINES / 10);
+    CHECK(last > 2 * LINES - LINES / 10 && twice <= want / 100);
 }
 
 int main(void)
