@@ -10,7 +10,9 @@ import re
 import subprocess
 
 FOLLOWED = (9, 12)
-ENV = {"LC_ALL": "C", "PATH": os.environ.get("PATH", "/usr/bin:/bin")}
+# Besides these only what a caller tells gpusort, or the driver of a GPU.
+ENV = {name: text for name, text in os.environ.items() if name.startswith(("GS_", "CUDA_"))}
+ENV.update(LC_ALL="C", PATH=os.environ.get("PATH", "/usr/bin:/bin"))
 
 
 def version_of(program):
