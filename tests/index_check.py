@@ -27,6 +27,9 @@ import unicodedata
 import ciff_check
 import index_kinds
 
+BOUND_BYTES_MAX = 62  # of a term that ranges are cut at (lib/index/merge/term_merge.h)
+
+
 # --- the words of a text ---------------------------------------------------------------
 
 IGNORABLE = [
@@ -612,7 +615,7 @@ def check_reordered(checker, rng, folder):
 def check_ranges(checker, rng, folders, whole):
     """Merged by ranges of terms, as on several machines, and these joined: the same bytes?"""
     terms = [line.split(b"\t")[0] for line in checker.dump(whole, False).split(b"\n")[:-1]]
-    plain = [term.decode() for term in terms if re.fullmatch(rb"[a-z0-9]+", term)]
+    plain = [term.decode() for term in terms if re.fullmatch(rb"[a-z0-9]{1,%d}" % BOUND_BYTES_MAX, term)]
     if not plain:
         return
     bound, ranges = rng.choice(plain), []
