@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # -m of files is done where they are, on all cores, in the page cache or not, and gives what
-# GNU sort gives, sorted or not; with little memory; of files that are cut off meanwhile an
-# error.
+# GNU sort gives, sorted or not, wherever it goes; with little memory; of files that are cut
+# off meanwhile an error.
 . "$GS_CLI/cached.inc"
 kib=400 # of which a file has some: enough to be merged where it is
 [ -z "${GS_TEST_LONG:-}" ] || kib=800
@@ -14,6 +14,11 @@ same() {
     gpusort --parallel=3 "$@" >got || echo "exit $?"
     command -p sort "$@" >want
     cmp got want && echo "same: $*"
+    for to in cache disk; do
+        rm -f got
+        GS_MERGED_TO=$to gpusort --parallel=2 "$@" -o got || echo "exit $?"
+        cmp got want || echo "to the $to: $*"
+    done
 }
 cached a b
 gpusort -v -m a b 2>&1 >/dev/null | grep -c 'merged where they are'

@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "lib/sort/text/mapped_merge.h"
 
+#include <stdlib.h>
+#include <string.h>
+
 #include "lib/base/assertion.h"
+#include "lib/base/balloon.h"
 #include "lib/base/machine.h"
 #include "lib/base/mem.h"
 #include "lib/base/team.h"
@@ -277,10 +281,15 @@ bool gs_mapped_merge_was_wrong(const gs_mapped_merge *m)
     return atomic_load(&m->was_wrong);
 }
 
+/* GS_MERGED_TO=cache or disk says it for tests. */
 bool gs_mapped_merge_fills_cache(const gs_mapped_merge *m)
 {
+    const char *const wish = getenv("GS_MERGED_TO");
+    if (wish != NULL)
+        return strcmp(wish, "cache") == 0;
     return gs_mapped_merge_bytes(m) <=
-           gs_machine_memory_available() / CACHED_OUTPUT_SHARE;
+               gs_machine_memory_available() / CACHED_OUTPUT_SHARE &&
+           !gs_balloon_takes_free_memory("");
 }
 
 uint64_t gs_mapped_merge_next_ticket(const gs_mapped_merge *m)

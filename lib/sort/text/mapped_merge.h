@@ -49,7 +49,7 @@ const gs_memory_plan *gs_mapped_merge_plan(const gs_mapped_merge *m);
 
 /* Of all that is mapped. */
 uint64_t gs_mapped_merge_bytes(const gs_mapped_merge *m);
-/* Is there room in the page cache for as much once more? */
+/* Is there room in the page cache for as much once more, at the price of a copy? */
 bool gs_mapped_merge_fills_cache(const gs_mapped_merge *m);
 
 /* Merges all, as pieces from number `ticket` on. Once. */
