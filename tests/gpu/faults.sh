@@ -98,13 +98,13 @@ fail_each 'pipe to pipe' launch no pipe
 LC_ALL=C sort -t' ' -k1.3n -u in -o want
 fail_each 'keys' memory no sort_in -t' ' -k1.3n -u in
 
-# 14 bytes a line beside its text are more than such a GPU has for all of it at once.
-"$program" gen lines --bytes=30M -o in
+# One GPU has room for the text but not for 14 bytes a line beside it, nor have two halves.
+"$program" gen lines --bytes=60MB -o in
 LC_ALL=C sort -S 1G in -o want
 for kind in launch lost; do
-    fail_each 'spilled' $kind 2 sort_in --gpu-mem 58M -S 2M in
+    fail_each 'spilled' $kind 2 sort_in --gpu-mem 94M -S 2M in
 done
-fail_each 'two slots' lost 2 sort_in --gpu 0,0 --gpu-mem 116M -S 2M in
+fail_each 'two slots' lost 2 sort_in --gpu 0,0 --gpu-mem 96M -S 2M in
 
 build_in() {
     "$program" index build --engine=gpu --stats=stats "$@"
