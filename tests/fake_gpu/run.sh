@@ -560,7 +560,7 @@ grep -q 'woken up: gs_word_block_new' err && [ ! -e woken ] || {
 rm -rf index got docs few
 
 GS_FAKE_GPU_MEMORY=200000 python3 "$here/tests/differential.py" --binary "$program" \
-    --extra=--engine=gpu --cases "$cases" --by-engine gpu --least-percent 65 || failures=$((failures + 1))
+    --extra=--engine=gpu --cases "$cases" --by-engine gpu --least-percent 50 || failures=$((failures + 1))
 
 # Streams: windows that a GPU sorts, or begins to, or has no memory for, give the same.
 "$program" gen u32 -n $values --dist=zipf --seed=5 -o n.bin
