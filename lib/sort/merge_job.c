@@ -162,10 +162,10 @@ static gs_code write_mapped(gs_file_merge *m, gs_mapped_merge *mapped, gs_output
 {
     const gs_memory_plan *const plan = gs_mapped_merge_plan(mapped);
     const gs_ordered_copy *const copied = gs_mapped_merge_copied(mapped);
-    const bool fills_cache = gs_mapped_merge_fills_cache(mapped);
     *is_wrong = false;
     if (copied != NULL)
         return take_copy(m, plan, output, copied, st);
+    const bool fills_cache = gs_mapped_merge_fills_cache(mapped);
     if (fills_cache && gs_memory_plan_mergers_write(plan) && !m->merge.is_unique &&
         !m->options->output_zstd)
         gs_output_expect(output, gs_mapped_merge_bytes(mapped));

@@ -31,11 +31,12 @@ typedef struct gs_splitters {
 /* How many levels cut `count` into buckets of about `bucket_elements`. */
 unsigned gs_splitters_levels(size_t count, size_t bucket_elements);
 
-/* Which of a part's elements goes into the sample: a pseudo-random one, so that samples
- * of one of each part are even and not periodic. */
+/* A step of the state that places come from. */
 static const uint64_t gs_splitters_factor = UINT64_C(6364136223846793005);
 static const uint64_t gs_splitters_summand = UINT64_C(1442695040888963407);
 
+/* Which of a part's elements goes into the sample: a pseudo-random one, so that samples
+ * of one of each part are even and not periodic. */
 static inline size_t gs_splitters_place(uint64_t *state, size_t part)
 {
     *state = *state * gs_splitters_factor + gs_splitters_summand;

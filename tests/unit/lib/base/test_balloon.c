@@ -5,66 +5,48 @@
 
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "tests/check.h"
+#include "tests/told_machine.h"
 
-static char root[64]; /* of the machine that is told about; a new one each time */
-
-static void begin(void)
+static void put_of(const char *device, const char *name, const char *text)
 {
-    static unsigned number;
-    (void)snprintf(root, sizeof root, "machine%u", number++);
-    REQUIRE(mkdir(root, 0700) == 0);
-}
-
-static void put(const char *device, const char *name, const char *text)
-{
-    static const char *const folders[] = {"/sys", "/bus", "/virtio", "/devices"};
-    char path[512];
-    size_t n = (size_t)snprintf(path, sizeof path, "%s", root);
-    for (size_t i = 0; i < sizeof folders / sizeof *folders; i++) {
-        n += (size_t)snprintf(path + n, sizeof path - n, "%s", folders[i]);
-        (void)mkdir(path, 0700);
-    }
-    n += (size_t)snprintf(path + n, sizeof path - n, "/%s", device);
-    (void)mkdir(path, 0700);
-    (void)snprintf(path + n, sizeof path - n, "/%s", name);
-    FILE *const f = fopen(path, "w");
-    REQUIRE(f != NULL && fputs(text, f) >= 0 && fclose(f) == 0);
+    char path[256];
+    (void)snprintf(path, sizeof path, "/sys/bus/virtio/devices/%s/%s", device, name);
+    told_machine_put(path, text);
 }
 
 static void put_device(const char *device, const char *number, const char *features)
 {
-    put(device, "device", number);
-    put(device, "features", features);
+    put_of(device, "device", number);
+    put_of(device, "features", features);
 }
 
 static void no_virtual_machine(void)
 {
-    begin();
-    CHECK(!gs_balloon_takes_free_memory(root));
+    told_machine_new();
+    CHECK(!gs_balloon_takes_free_memory(told_machine_root));
 }
 
 static void others_do_not_count(void)
 {
-    begin();
+    told_machine_new();
     put_device("virtio0", "0x0002\n", "1111111111111111\n"); /* a disk */
     put_device("virtio1", "0x0005\n", "1110101111111111\n"); /* all but that */
-    CHECK(!gs_balloon_takes_free_memory(root));
+    CHECK(!gs_balloon_takes_free_memory(told_machine_root));
     put_device("virtio2", "0x0005\n", "0110010100000000\n");
-    CHECK(gs_balloon_takes_free_memory(root));
+    CHECK(gs_balloon_takes_free_memory(told_machine_root));
 }
 
 static void what_cannot_be_read(void)
 {
-    begin();
-    put("virtio0", "features", "0110010100000000\n"); /* of what? */
-    put("virtio1", "device", "0x0005\n");
+    told_machine_new();
+    put_of("virtio0", "features", "0110010100000000\n"); /* of what? */
+    put_of("virtio1", "device", "0x0005\n");
     put_device("virtio2", "0x0005\n", "");
     put_device("virtio3", "0x0005\n", "01100\n");
     put_device("virtio4", "", "0110010100000000\n");
-    CHECK(!gs_balloon_takes_free_memory(root));
+    CHECK(!gs_balloon_takes_free_memory(told_machine_root));
 }
 
 static void a_name_too_long(void)
