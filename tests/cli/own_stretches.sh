@@ -20,11 +20,14 @@ sort_as() { # WHAT OPTION... FILE...: the same as GNU sort, and by how many stre
     echo "$what: $(grep -o 'sorted stretches of the input: .*' log | cut -d' ' -f6-)"
 }
 sort_as 'in order' sorted
+GS_MERGED_TO=disk sort_as 'in order, past the page cache' sorted
+GS_MERGED_TO=cache sort_as 'in order, through it' sorted
 sort_as 'in order, unique' -u sorted
 awk 'NR == 150000 { print "~" } { print }' sorted >once
 sort_as 'one out of place' once
 head -c -1 sorted >unended
 sort_as 'in order, without its last end' unended
+GS_MERGED_TO=disk sort_as 'in order, past it, without its last end' unended
 sort_as 'ten' ten
 sort_as 'ten, and the whole' -u ten sorted
 # Where stretches begin is guessed by some lines. Where that is wrong it begins anew.
@@ -51,6 +54,7 @@ gpusort sort --verify --stats=stats ten -o out && cmp sorted out
 grep -o '"verified": "[^"]*"' stats
 sort_as 'the other way round' -r sorted
 sort -r sorted >backwards
+GS_MERGED_TO=disk sort_as 'the other way round, past the page cache' backwards
 sort_as 'backwards by -r' -r backwards
 sort_as 'from its end, in little memory' -S 32M backwards
 sort_as 'from its end, unique' -u backwards

@@ -281,12 +281,19 @@ bool gs_mapped_merge_was_wrong(const gs_mapped_merge *m)
     return atomic_load(&m->was_wrong);
 }
 
-/* GS_MERGED_TO=cache or disk says it for tests. */
-bool gs_mapped_merge_fills_cache(const gs_mapped_merge *m)
+gs_write_way gs_mapped_wished_way(void)
 {
     const char *const wish = getenv("GS_MERGED_TO");
-    if (wish != NULL)
-        return strcmp(wish, "cache") == 0;
+    if (wish == NULL)
+        return GS_WRITE_QUICK;
+    return strcmp(wish, "cache") == 0 ? GS_WRITE_CACHED : GS_WRITE_DIRECT;
+}
+
+bool gs_mapped_merge_fills_cache(const gs_mapped_merge *m)
+{
+    const gs_write_way wish = gs_mapped_wished_way();
+    if (wish != GS_WRITE_QUICK)
+        return wish == GS_WRITE_CACHED;
     return gs_mapped_merge_bytes(m) <=
                gs_machine_memory_available() / CACHED_OUTPUT_SHARE &&
            !gs_balloon_takes_free_memory("");

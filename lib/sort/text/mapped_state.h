@@ -9,6 +9,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
+#include "io/quick_write.h"
 #include "lib/sort/record/records.h"
 #include "lib/sort/text/mapped_merge.h"
 #include "lib/sort/text/text_cut.h"
@@ -50,6 +51,9 @@ struct gs_mapped_merge {
     gs_multiset read; /* records that the witness has not been told of, and */
     uint64_t read_bytes;
 };
+
+/* How tests want the output to be written: by GS_MERGED_TO=cache or disk. */
+gs_write_way gs_mapped_wished_way(void);
 
 /* Has text `i` read so far ahead of `from` that no thread needs to wait for it.
  * Several workers may call. */

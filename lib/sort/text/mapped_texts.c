@@ -168,6 +168,7 @@ static gs_code copy_in_order(gs_mapped_merge *m, const gs_output *output, gs_tea
         .is_backwards = m->form.layout->is_backwards,
         .may_be_reversed = may_be_reversed(m),
         .fills_pages = gs_memory_plan_fills_pages(&m->plan),
+        .way = gs_mapped_wished_way(),
         .space = gs_output_space(output),
         .part_bytes = GS_MERGE_PIECE_MAX,
         .team = team,

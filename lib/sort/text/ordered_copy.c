@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "io/file_pages.h"
+#include "io/quick_write.h"
 #include "io/write_all.h"
 #include "lib/base/cancel.h"
 #include "lib/base/mem.h"
@@ -33,6 +34,7 @@ typedef struct gs_copy_job {
 typedef struct gs_copy_worker {
     uint8_t *text, *turned;
     size_t turned_at; /* where it begins: it is filled from its end */
+    gs_quick_writer writer;
 } gs_copy_worker;
 
 typedef struct gs_some_line {
@@ -177,18 +179,17 @@ static bool fill_part(const gs_copy_job *job, const gs_copy_worker *w,
 }
 
 /* Where they belong. */
-static bool write_part(const gs_copy_job *job, const gs_copy_worker *w,
+static bool write_part(const gs_copy_job *job, gs_copy_worker *w,
                        const gs_copy_part *part, size_t turned_bytes)
 {
-    const gs_ordered_copy_options *const o = job->options;
     if (job->pages != NULL)
         return fill_part(job, w, part);
     if (!job->is_reversed)
-        return gs_pwrite_all(o->to, w->text + part->before, part->bytes + part->is_open,
-                             part->begin) == 0;
+        return gs_quick_write(&w->writer, w->text + part->before,
+                              part->bytes + part->is_open, part->begin) == 0;
     const uint64_t begin = part->begin - part->before + part->first_begin;
-    return gs_pwrite_all(o->to, w->turned + w->turned_at, turned_bytes,
-                         job->total_bytes - begin - turned_bytes) == 0;
+    return gs_quick_write(&w->writer, w->turned + w->turned_at, turned_bytes,
+                          job->total_bytes - begin - turned_bytes) == 0;
 }
 
 static gs_code copy_part(gs_copy_job *job, gs_copy_worker *w, size_t number,
@@ -229,13 +230,15 @@ static gs_code copy_worker(void *context, unsigned number, gs_status *st)
     const size_t room = job->before_bytes + job->options->part_bytes + 1 + SLACK;
     gs_copy_worker w = {0};
     (void)number;
-    if (gs_mem_new(&w.text, room, "a part of the input", st) == GS_OK &&
+    gs_quick_writer_begin(&w.writer, job->options->to, job->options->way);
+    if (gs_mem_map(&w.text, room, false, "a part of the input", st) == GS_OK &&
         (!job->is_reversed ||
          gs_mem_new(&w.turned, room, "a part of the input", st) == GS_OK))
         GS_NOTED(copy_parts(job, &w, st));
     if (st->code != GS_OK)
         atomic_store(&job->is_over, true);
-    gs_mem_free(w.text);
+    gs_quick_writer_end(&w.writer);
+    gs_mem_unmap(w.text, room);
     gs_mem_free(w.turned);
     return st->code;
 }

@@ -23,6 +23,7 @@
 #include <stdint.h>
 
 #include "io/file_space.h"
+#include "io/quick_write.h"
 #include "lib/base/status.h"
 #include "lib/base/team.h"
 
@@ -33,7 +34,8 @@ typedef struct gs_ordered_copy_options {
     uint8_t eol;          /* lines are their own strings */
     bool is_backwards;    /* the order that is asked for */
     bool may_be_reversed; /* the file may have the other one */
-    bool fills_pages;     /* of what is written, if it is in memory (io/file_pages.h) */
+    bool fills_pages;     /* of what is written, if it is in memory (io/file_pages.h), */
+    gs_write_way way;     /* else how it is written */
     gs_file_space *space; /* of it, that is being taken then; NULL: none is */
     size_t part_bytes;    /* a multiple of a page */
     gs_team *team;

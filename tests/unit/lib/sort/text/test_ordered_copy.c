@@ -67,6 +67,7 @@ static void put(text *t, size_t count, bool backwards)
 
 /* Pages of the output are filled, in parts that are some of them. */
 static bool fills_pages;
+static gs_write_way way; /* else it is written so */
 
 static gs_ordered_copy run(const text *t, size_t part_bytes, bool is_backwards,
                            bool may_be_reversed)
@@ -82,6 +83,7 @@ static gs_ordered_copy run(const text *t, size_t part_bytes, bool is_backwards,
                                              .is_backwards = is_backwards,
                                              .may_be_reversed = may_be_reversed,
                                              .fills_pages = fills_pages,
+                                             .way = way,
                                              .part_bytes = part_bytes,
                                              .team = team};
     REQUIRE_OK(gs_ordered_copy_run(&result, &options, &st), &st);
@@ -102,7 +104,7 @@ static void has_come_out(const gs_ordered_copy *result, const text *expected,
 
 static size_t some_part(uint64_t *state)
 {
-    if (fills_pages)
+    if (fills_pages || way == GS_WRITE_DIRECT)
         return (1 + check_random(state) % 4) * 4096;
     return 4 * LINE_MAX_BYTES + check_random(state) % 4096;
 }
@@ -111,8 +113,8 @@ static size_t some_part(uint64_t *state)
 static void ordered_lines_come_out(uint64_t *state)
 {
     static text in, expected;
-    for (unsigned way = 0; way < 4; way++) {
-        const bool is_backwards = way & 1, is_reversed = way & 2;
+    for (unsigned orders = 0; orders < 4; orders++) {
+        const bool is_backwards = orders & 1, is_reversed = orders & 2;
         const size_t count = sorted_lines(state);
         put(&in, count, is_backwards != is_reversed);
         put(&expected, count, is_backwards);
@@ -181,6 +183,9 @@ int main(void)
         ordered_lines_come_out(&state);
     disorder_is_seen(&state);
     long_lines_are_refused(&state);
+    way = GS_WRITE_DIRECT;
+    for (unsigned i = 0; i < check_often(60); i++)
+        ordered_lines_come_out(&state);
     (void)close(to);
     to = open("/dev/shm", O_RDWR | O_TMPFILE | O_CLOEXEC, 0600);
     fills_pages = to >= 0 && gs_file_pages_fit(to);
