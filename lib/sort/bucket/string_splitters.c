@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "lib/sort/bucket/string_splitters.h"
 
+#include <limits.h>
+
 #include "lib/base/assertion.h"
 #include "lib/base/mem.h"
 #include "lib/sort/bucket/string_find.h"
@@ -94,6 +96,30 @@ static void put_in_order(gs_string_sample *sample)
     if (sample->count > 0)
         gs_tie_sort(&plain, sample->text, sample->elements, sample->scratch,
                     sample->count, 0, true);
+}
+
+/* Bytes that a string of the sample and the next one share. */
+static size_t shared_with_next(const gs_string_sample *sample, size_t i)
+{
+    size_t depth = 0;
+    while (depth < GS_STRING_REACH) {
+        const uint64_t a = word_at(sample, i, depth), b = word_at(sample, i + 1, depth);
+        if (a != b)
+            return depth + (size_t)__builtin_clzll(a ^ b) / CHAR_BIT;
+        depth += WORD;
+    }
+    return depth;
+}
+
+size_t gs_string_sample_shared(gs_string_sample *sample)
+{
+    size_t shared = 0;
+    if (sample->count < 2)
+        return 0;
+    put_in_order(sample);
+    for (size_t i = 0; i + 1 < sample->count; i++)
+        shared += shared_with_next(sample, i);
+    return shared / (sample->count - 1);
 }
 
 /* --- parts of a node -------------------------------------------------------------- */

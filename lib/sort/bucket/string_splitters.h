@@ -95,6 +95,10 @@ void gs_string_sample_add(gs_string_sample_part *part, const uint8_t *string,
  * after part, and none may begin before the sample ends. */
 void gs_string_sample_join(gs_string_sample *sample, const gs_string_sample_part *part);
 
+/* How many bytes neighbours in the order share, on average; the sample is put in order.
+ */
+size_t gs_string_sample_shared(gs_string_sample *sample);
+
 /* Chooses about as many buckets, of about as many strings of the sample each; the sample
  * is put in order. Buckets are numbered in the order of strings, or against it. */
 GS_MUST_CHECK gs_code gs_string_splitters_choose(gs_string_splitters *s,

@@ -84,12 +84,13 @@ static bool plan_pages(gs_early_split *s, const gs_text_guess *guess, size_t tex
  * to be some. And wide records are moved to lists whole, twice and more what their
  * elements are, before any is written: where memory holds them they stay where they are
  * (lib/sort/NOTES.md), unless a key is to be made of each, since lists have it made when
- * its bucket is sorted. */
+ * its bucket is sorted, or what they begin with is in many of them: then they are looked
+ * at again and again, which is best done in a bucket's own memory. */
 static bool is_for_text(const gs_early_split_options *o,
                         const gs_text_sample_options *from, gs_string_sample *sample,
                         gs_status *st)
 {
-    enum { TRIED = 64, WIDE_BYTES = 48 };
+    enum { TRIED = 64, WIDE_BYTES = 48, SHARED_BYTES = 4 };
     const size_t text = gs_file_map_text_bytes(o->map);
     const bool is_by_width = !o->by_chunks && o->encoder == NULL;
     if (text >= GS_EARLY_SPLIT_MIN && !is_by_width)
@@ -100,8 +101,9 @@ static bool is_for_text(const gs_early_split_options *o,
         return false;
     const size_t records = guess.records;
     const size_t mean = is_fixed ? o->record_size : text / records;
+    const bool is_wide = is_by_width && mean > WIDE_BYTES;
     return text + records * sizeof(gs_element) >= GS_EARLY_SPLIT_MIN &&
-           !(is_by_width && mean > WIDE_BYTES);
+           !(is_wide && (is_fixed || gs_string_sample_shared(sample) < SHARED_BYTES));
 }
 
 /* Of all that there are, as many as memory is for. */

@@ -35,7 +35,7 @@
  * with keys. What is on the lists is sorted by way of early_bring.h.
  *
  * Wide records without keys are refused too where memory holds all of them: to move them
- * takes longer than to sort elements that point to them.
+ * takes longer than to sort elements that point to them, unless many lines begin alike.
  */
 /* clang-format on */
 #ifndef GS_LIB_SORT_FORM_EARLY_SPLIT_H

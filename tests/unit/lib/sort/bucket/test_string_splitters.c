@@ -100,6 +100,19 @@ static void check_buckets(const gs_string_splitters *s, const test_string *strin
     }
 }
 
+/* Bytes that two strings share, of those that a sample knows; behind an end are zeros. */
+static size_t shared_bytes(const test_string *a, const test_string *b)
+{
+    size_t n = 0;
+    for (; n < GS_STRING_REACH; n++) {
+        const uint8_t x = n < a->bytes ? a->data[n] : 0,
+                      y = n < b->bytes ? b->data[n] : 0;
+        if (x != y)
+            break;
+    }
+    return n;
+}
+
 static void split(test_string *strings, gs_string_splitters *s, size_t sampled,
                   size_t buckets, bool is_backwards, size_t *settled, size_t *deepest)
 {
@@ -122,6 +135,11 @@ static void split(test_string *strings, gs_string_splitters *s, size_t sampled,
         gs_string_sample_join(&sample, &part);
     }
     CHECK(sample.count == sampled);
+    size_t shared = 0;
+    for (size_t i = 0; i + 1 < sampled; i++)
+        shared += shared_bytes(&strings[i * STRINGS / sampled],
+                               &strings[(i + 1) * STRINGS / sampled]);
+    CHECK(gs_string_sample_shared(&sample) == (sampled > 1 ? shared / (sampled - 1) : 0));
     REQUIRE_OK(gs_string_splitters_choose(s, &sample, buckets, is_backwards, &st), &st);
     for (size_t i = 0; i < s->bucket_count; i++)
         samples += s->buckets[i].sampled;

@@ -364,26 +364,40 @@ static void many_keys_are_refused(const gs_file_map *map)
     gs_key_encoder_free(encoder);
 }
 
-/* Of lines of one length, a block of them again and again. */
-static void lines_are_taken(size_t line_bytes, size_t text_bytes, bool by_chunks,
-                            const gs_key_encoder *encoder, bool are_taken)
+/* One of 999 numbers, behind zeros or, in place of the first, a word of its own. */
+static void put_number(char *line, size_t bytes, unsigned number, bool begin_alike)
+{
+    enum { NUMBERS = 999, WORD = 8 };
+    char word[WORD + 1];
+    (void)snprintf(line, bytes + 1, "%0*u\n", (int)bytes - 1, number * 7919 % NUMBERS);
+    (void)snprintf(word, sizeof word, "%08x", number * 2654435761U);
+    if (!begin_alike)
+        memcpy(line, word, WORD);
+}
+
+/* Of lines of one length. */
+static void lines_are_taken(size_t line_bytes, size_t text_bytes, bool begin_alike,
+                            bool by_chunks, const gs_key_encoder *encoder, bool are_taken)
 {
     static const char *const names[] = {"text"};
-    enum { BLOCK = 4096, NUMBERS = 999 };
+    enum { BLOCK = 4096 };
     const gs_record_layout layout = {
         .is_keyed = encoder != NULL, .has_eol = true, .eol = '\n'};
     char path[] = "/tmp/test_early_split.XXXXXX", block[BLOCK + 1] = "";
     gs_status st = {.code = GS_OK};
     gs_early_split *s = NULL;
     gs_file_map map;
-    size_t bytes = 0, written = 0;
+    size_t written = 0;
+    unsigned number = 0;
     const int fd = mkstemp(path);
     REQUIRE(fd >= 0 && unlink(path) == 0);
-    for (unsigned i = 0; bytes + line_bytes <= BLOCK; i++, bytes += line_bytes)
-        (void)snprintf(block + bytes, line_bytes + 1, "%0*u\n", (int)line_bytes - 1,
-                       i * 7919 % NUMBERS);
-    for (; written < text_bytes; written += bytes)
+    while (written < text_bytes) {
+        size_t bytes = 0;
+        for (; bytes + line_bytes <= BLOCK; bytes += line_bytes)
+            put_number(block + bytes, line_bytes, number++, begin_alike);
         REQUIRE(write(fd, block, bytes) == (ssize_t)bytes);
+        written += bytes;
+    }
     const gs_mapped_file file = {.fd = fd, .bytes = written};
     REQUIRE(gs_file_map_open(&map, &file, 1, PART, false, names));
     const gs_early_split_options options = {.layout = &layout,
@@ -399,7 +413,8 @@ static void lines_are_taken(size_t line_bytes, size_t text_bytes, bool by_chunks
 }
 
 /* What decides of short ones are the elements that they would have. Of wide ones these
- * are less than what is moved in their place, unless memory is short or keys are made. */
+ * are less than what is moved in their place, unless memory is short, keys are made or
+ * all begin alike. */
 static void lines_of_some_lengths(void)
 {
     enum { ENOUGH = GS_EARLY_SPLIT_MIN, LITTLE = ENOUGH / 4 };
@@ -409,12 +424,13 @@ static void lines_of_some_lengths(void)
     gs_status st = {.code = GS_OK};
     gs_key_encoder *encoder = NULL;
     REQUIRE_OK(gs_key_encoder_new(&encoder, &folded, false, &st), &st);
-    lines_are_taken(4, LITTLE, false, NULL, true);
-    lines_are_taken(40, LITTLE, false, NULL, false);
-    lines_are_taken(40, ENOUGH, false, NULL, true);
-    lines_are_taken(60, ENOUGH, false, NULL, false);
-    lines_are_taken(60, ENOUGH, true, NULL, true);
-    lines_are_taken(60, ENOUGH, false, encoder, true);
+    lines_are_taken(4, LITTLE, true, false, NULL, true);
+    lines_are_taken(40, LITTLE, false, false, NULL, false);
+    lines_are_taken(40, ENOUGH, false, false, NULL, true);
+    lines_are_taken(60, ENOUGH, false, false, NULL, false);
+    lines_are_taken(60, ENOUGH, true, false, NULL, true);
+    lines_are_taken(60, ENOUGH, false, true, NULL, true);
+    lines_are_taken(60, ENOUGH, false, false, encoder, true);
     gs_key_encoder_free(encoder);
 }
 
