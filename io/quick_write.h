@@ -8,8 +8,8 @@
  * disk may be faster. No file of the system says which it is, and it changes while a
  * program runs, so the writes are timed:
  *
- *      cached  | 0.4 | 0.3 | 3.3 |     |     | 3.4 |     |        ns a byte
- *      direct  |     |     |     | 4.0 | 2.1 |     | 2.1 | ...    tried when that is dear
+ *      cached  | 0.3 | 3.5 | 3.5 | 3.5 |     |     |        ns a byte
+ *      direct  |     |     |     |     | 1.8 | 1.8 | ...    tried after several dear ones
  *
  * One writer a thread, any number of them on a file; what they write does not overlap.
  */
