@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* cancel: whether a signal asked that the work stop. Long work looks often. */
+/* cancel: whether who gave us the work wants it to stop. Long work looks often. The
+ * commands stop in another way: cmd/signals.c ends the process. */
 #ifndef GS_LIB_BASE_CANCEL_H
 #define GS_LIB_BASE_CANCEL_H
 
@@ -7,8 +8,8 @@
 
 #include "lib/base/status.h"
 
-/* Fails with GS_ERR_CANCELLED when *cancel is the number of a signal, and not 0. NULL is
- * fine: nothing can stop the work. */
+/* Fails with GS_ERR_CANCELLED when *cancel is not 0, as if that were the number of a
+ * signal. NULL is fine: nothing can stop the work. */
 GS_MUST_CHECK static inline gs_code gs_cancel_check(const volatile int *cancel,
                                                     gs_status *st)
 {

@@ -25,11 +25,15 @@ for function in $declared; do
     grep -qE "^    \{\"[^\"]+\", $function," "$root"/cmd/{main,cmd_index,cmd_stats}.c || echo "$function: no row of a table of commands has it"
 done
 page=$(part '^.SH COMMANDS' '^.SH [^C]' "$root/man/gpusort.1")
+works=$(part '^## What works' '^## What was' "$root/README.md")
+drawing=$(part 'main\.c ──►' '^$' "$root/cmd/README.md")
 first=$(grep -- '-n $first -a' "$fish") help=$(grep 'from help' "$fish")
 others=$(grep 'not contains -- $words' "$fish")
 for command in $(commands_of main.c); do
     grep -q "^\.B $command$" <<<"$page" || echo "gpusort(1): $command"
     [ -f "$root/man/gpusort-$command.1" ] || echo "no page gpusort-$command(1)"
+    has "$command" "$works" || echo "README.md, what works: $command"
+    grep -q "cmd_$command\.c" <<<"$drawing" || echo "cmd/README.md, the table of commands: $command"
     part '^commands=' '^)' "$zsh" | grep -q "^    '$command:" || echo "zsh: $command"
     grep -q "^$command)$" "$zsh" || echo "zsh: nothing behind $command"
     has "-a $command" "$first" || echo "fish: $command"
