@@ -29,4 +29,5 @@ gpusort device --foo
 gpusort device --help | head -1
 gpusort device >/dev/full
 gpusort device | sed -E 's/ .*//' | sed '/^$/d' | head -4
+mkdir place; gpusort device --temporary-directory=place | grep -oE '^temporary +place: '; gpusort device -T nosuch | grep ^temporary
 X

@@ -141,9 +141,11 @@ need_cases 'gpusort join' "$(grep '^ *{' join_args.c)"
 need_cases '^sort|gpusort( sort)?' "$(grep '^ *{' sort_args.c | grep -v GS_OPT_ORDERING)"
 need_cases 'gpusort search' "$(grep '^ *{' search_args.c)"
 [ "$cased" -ge 108 ] || echo "only found $cased options of sort, search, stats and join"
+cases=$(cat "$GS_CLI"/*.sh | sed ':join; /\\$/ { N; s/\\\n//; b join }')
+for file in $(grep -lE '^ *\{[^",]*, "[a-z0-9-]+",' cmd_*.c); do
+    need_cases "gpusort $(basename "${file#cmd_}" .c)" "$(grep '^ *{' "$file")"
+done
 cases=$(cat "$GS_CLI"/{gen,index,lookup}*.sh | sed ':join; /\\$/ { N; s/\\\n//; b join }')
-need_cases 'gpusort gen' "$(grep '^ *{' cmd_gen.c)"
-need_cases 'gpusort lookup' "$(grep '^ *{' cmd_lookup.c)"
 # One that is on its way to the command from a function or a loop is a case too.
 need_cases '.*' "$(grep '^ *{' index_build_args.c)"
 for file in $(grep -lE '^ *\{[^",]*, "[a-z0-9-]+",' index_*.c | grep -v index_build_args.c); do

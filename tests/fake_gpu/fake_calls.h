@@ -12,6 +12,8 @@
 
 #include "lib/base/status.h"
 
+enum { CODES_MAX = 64 }; /* more than gs_code has */
+
 /* What ways of a GPU to fail are called here; NULL: it does not fail so. */
 static inline const char *fake_failure_name(gs_code code)
 {
@@ -40,7 +42,8 @@ static inline gs_code pass(const char *step, gs_status *st)
         ++calls != strtoul(wish + n + 1, &rest, 10))
         return GS_OK;
     const char *const way = *rest == ':' ? rest + 1 : "call";
-    for (gs_code code = GS_OK; code <= GS_ERR_CANCELLED; code++) {
+    for (int i = 0; i < CODES_MAX; i++) {
+        const gs_code code = (gs_code)i;
         const char *const name = fake_failure_name(code);
         if (name != NULL && strcmp(way, name) == 0)
             return GS_FAIL(st, code, code == GS_ERR_GPU ? 700 : 0,
