@@ -8,6 +8,7 @@
 enum {
     PAUSE_FIRST = 4,
     PAUSE_GROWTH = 4,
+    PAUSE_DECLINE = 2, /* less than it grows: dear and cheap ones may come in turn */
     PAUSE_MAX = 1024,
     SMALL_AT_ONCE =
         GS_FRESH_STEP / 4, /* what was cleared is still near when it is used */
@@ -30,11 +31,10 @@ void gs_page_prices_note(gs_page_prices *p, bool is_huge, uint64_t ns)
             p->small_ns = ns > 0 ? ns : 1;
         return;
     }
-    if (ns <= p->small_ns) {
-        p->pause = 0;
-        return;
-    }
-    p->pause = p->pause == 0 ? PAUSE_FIRST : p->pause * PAUSE_GROWTH;
+    if (ns <= p->small_ns)
+        p->pause /= PAUSE_DECLINE;
+    else
+        p->pause = p->pause == 0 ? PAUSE_FIRST : p->pause * PAUSE_GROWTH;
     if (p->pause > PAUSE_MAX)
         p->pause = PAUSE_MAX;
     p->left_of_pause = p->pause;

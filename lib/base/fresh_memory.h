@@ -12,7 +12,8 @@
  * program had before takes 4 ms there, since its host has to find the memory, and one for
  * which others have to be moved may take as long. Nobody says which of them is next. So
  * each step is timed, and after a huge page that took longer than small ones some steps are
- * taken in these: 4, then 16, and so on.
+ * taken in these: 4, then 16, and so on, half as many after one that was cheap. (A host that
+ * finds 4 MiB at once has a cheap one follow each that is dear.)
  *
  * Any number of threads may take steps at once.
  */

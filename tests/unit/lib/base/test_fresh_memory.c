@@ -49,9 +49,25 @@ static void a_dear_one_among_cheap_ones_costs_little(void)
     (void)huge_of(&p, 100, 50);
     CHECK(huge_of(&p, 1, 4000) == 1);
     CHECK(huge_of(&p, 4, 50) == 0);
+    CHECK(huge_of(&p, 6, 50) == 3); /* 2 small ones behind the first, 1 behind the next */
     CHECK(huge_of(&p, 100, 50) == 100);
     CHECK(huge_of(&p, 1, 4000) == 1); /* and the next one no more than it */
     CHECK(huge_of(&p, 5, 50) == 1);
+}
+
+/* As where a host finds two at a time: the next one is cheap, and the one after it not.
+ */
+static void dear_and_cheap_ones_in_turn_are_tried_ever_less(void)
+{
+    gs_page_prices p = {0};
+    unsigned dear = 0;
+    (void)huge_of(&p, 1, 50);
+    for (unsigned i = 0, huge = 0; i < 1000; i++) {
+        const unsigned taken = huge_of(&p, 1, huge % 2 == 0 ? 4000 : 50);
+        dear += huge % 2 == 0 ? taken : 0;
+        huge += taken;
+    }
+    CHECK(dear >= 4 && dear <= 9); /* with no small ones behind a cheap one: 167 */
 }
 
 static void what_small_ones_cost_is_the_least_seen(void)
@@ -179,6 +195,7 @@ int main(void)
     cheap_ones_are_taken();
     dear_ones_are_tried_ever_less();
     a_dear_one_among_cheap_ones_costs_little();
+    dear_and_cheap_ones_in_turn_are_tried_ever_less();
     what_small_ones_cost_is_the_least_seen();
     steps_are_taken_as_asked();
     nothing_behind_the_end_is_given_back();
