@@ -8,14 +8,8 @@
 const char *gs_distribution_name(gs_distribution distribution)
 {
     static const char *const names[] = {
-        [GS_DIST_UNIFORM] = "uniform",     [GS_DIST_GAUSSIAN] = "gaussian",
-        [GS_DIST_ZIPF] = "zipf",           [GS_DIST_POISSON] = "poisson",
-        [GS_DIST_SORTED] = "sorted",       [GS_DIST_DESCENDING] = "descending",
-        [GS_DIST_EQUAL] = "equal",         [GS_DIST_FEW] = "few",
-        [GS_DIST_GAPS] = "gaps",           [GS_DIST_CLUMPS] = "clumps",
-        [GS_DIST_SCALES] = "scales",       [GS_DIST_HUNDREDS] = "hundreds",
-        [GS_DIST_STRETCHES] = "stretches",
-    };
+        "uniform", "gaussian", "zipf",   "poisson", "sorted",   "descending", "equal",
+        "few",     "gaps",     "clumps", "scales",  "hundreds", "stretches"};
     _Static_assert(sizeof names / sizeof *names == GS_DIST_COUNT, "a name each");
     gs_assert((unsigned)distribution < GS_DIST_COUNT);
     return names[distribution];

@@ -29,13 +29,8 @@ enum {
     ZIPF_TABLE_MAX = 1 << 16,
 };
 
-static const char *const names[] = {
-    [GS_GEN_UNIFORM] = "uniform", [GS_GEN_GAUSSIAN] = "gaussian",
-    [GS_GEN_ZIPF] = "zipf",       [GS_GEN_POISSON] = "poisson",
-    [GS_GEN_SORTED] = "sorted",   [GS_GEN_REVERSED] = "reversed",
-    [GS_GEN_ALMOST] = "almost",   [GS_GEN_EQUAL] = "equal",
-    [GS_GEN_FEW] = "few",
-};
+static const char *const names[] = {"uniform",  "gaussian", "zipf",  "poisson", "sorted",
+                                    "reversed", "almost",   "equal", "few"};
 _Static_assert(sizeof names / sizeof *names == GS_GEN_SHAPE_COUNT, "a name each");
 
 const char *gs_gen_shape_name(gs_gen_shape shape)

@@ -121,7 +121,12 @@ for option in $of_work; do
 done
 # Each option of `sort`, `search`, `stats` and `join` is in a case of the command line: of its own command, or if a macro gives it to several,
 # of any. The letters of orders are drawn by the tests that tests/key_letters.py asks.
-cases=$(cat "$GS_CLI"/{sort,own,search,stats,join}*.sh | sed ':join; /\\$/ { N; s/\\\n//; b join }')
+cases_of() ( # files whose names begin so; each case is one line
+    shopt -s nullglob
+    for begin; do cat /dev/null "$GS_CLI/$begin"*.sh; done | sed ':join; /\\$/ { N; s/\\\n//; b join }'
+)
+with_options() { grep -lE '^ *\{[^",]*, "[a-z0-9-]+",' "$@"; }
+cases=$(cases_of sort own search stats join)
 cased=0
 need_cases() { # COMMANDS, as cases begin with them; rows of options
     local letter option
@@ -141,17 +146,21 @@ need_cases 'gpusort join' "$(grep '^ *{' join_args.c)"
 need_cases '^sort|gpusort( sort)?' "$(grep '^ *{' sort_args.c | grep -v GS_OPT_ORDERING)"
 need_cases 'gpusort search' "$(grep '^ *{' search_args.c)"
 [ "$cased" -ge 108 ] || echo "only found $cased options of sort, search, stats and join"
-cases=$(cat "$GS_CLI"/*.sh | sed ':join; /\\$/ { N; s/\\\n//; b join }')
-for file in $(grep -lE '^ *\{[^",]*, "[a-z0-9-]+",' cmd_*.c); do
-    need_cases "gpusort $(basename "${file#cmd_}" .c)" "$(grep '^ *{' "$file")"
-done
-cases=$(cat "$GS_CLI"/{gen,index,lookup}*.sh | sed ':join; /\\$/ { N; s/\\\n//; b join }')
+cases=$(cases_of gen index lookup)
+need_cases 'gpusort gen' "$(grep '^ *{' cmd_gen.c)"
+need_cases 'gpusort lookup' "$(grep '^ *{' cmd_lookup.c)"
 # One that is on its way to the command from a function or a loop is a case too.
 need_cases '.*' "$(grep '^ *{' index_build_args.c)"
-for file in $(grep -lE '^ *\{[^",]*, "[a-z0-9-]+",' index_*.c | grep -v index_build_args.c); do
+for file in $(with_options index_*.c | grep -v index_build_args.c); do
     command=${file#index_}
     command=${command%.c}
     need_cases "(gpusort index|is_same) ${command%_command}" "$(grep '^ *{' "$file")"
+done
+# Of other commands whose options stand in a file of their own, in tests of that name or of conventions.
+for file in $(with_options cmd_*.c | grep -vxE 'cmd_(gen|lookup)\.c'); do
+    command=$(basename "${file#cmd_}" .c)
+    cases=$(cases_of own "$command")
+    need_cases "gpusort $command" "$(grep '^ *{' "$file")"
 done
 [ "$cased" -ge 175 ] || echo "only found $cased options of all commands"
 # Each is drawn by a random test too, or named here: devices are what --extra of differential.py is for, and the others tell
@@ -163,7 +172,7 @@ for option in $(table sort_args.c); do
 done
 # Another file with options is one more line above; check, sample, partition, info and dump have no tables, append that of build,
 # and opt_scan.c has what is in all of them.
-[ "$(grep -lE '^ *\{[^",]*, "[a-z0-9-]+",' ./*.c | wc -l)" -eq $((walked - 5)) ] || echo 'a file has options that are not looked at'
+[ "$(with_options ./*.c | wc -l)" -eq $((walked - 5)) ] || echo 'a file has options that are not looked at'
 
 # What a record is and what order means is told by options of sort, in what takes them too:
 # each of its options is one of those, or is named here, as no matter of order.

@@ -55,8 +55,7 @@ static void a_dear_one_among_cheap_ones_costs_little(void)
     CHECK(huge_of(&p, 5, 50) == 1);
 }
 
-/* As where a host finds two at a time: the next one is cheap, and the one after it not.
- */
+/* As where a host finds two at a time: the second is cheap, and the third is not. */
 static void dear_and_cheap_ones_in_turn_are_tried_ever_less(void)
 {
     gs_page_prices p = {0};
