@@ -10,6 +10,9 @@ enum {
     PAUSE_GROWTH = 4,
     PAUSE_DECLINE = 2, /* less than it grows: dear and cheap ones may come in turn */
     PAUSE_MAX = 1024,
+    MEAN_STEPS = 8,
+    DEAR_NS =
+        2500000, /* 0.5 to 1 ms where a machine has them, 4 to 10 where it has not */
     SMALL_AT_ONCE =
         GS_FRESH_STEP / 4, /* what was cleared is still near when it is used */
 };
@@ -27,6 +30,9 @@ bool gs_page_prices_choose(gs_page_prices *p)
 void gs_page_prices_note(gs_page_prices *p, bool is_huge, uint64_t ns)
 {
     if (!is_huge) {
+        p->mean_ns = p->small_ns == 0
+                         ? ns
+                         : p->mean_ns - p->mean_ns / MEAN_STEPS + ns / MEAN_STEPS;
         if (p->small_ns == 0 || ns < p->small_ns)
             p->small_ns = ns > 0 ? ns : 1;
         return;
@@ -38,6 +44,11 @@ void gs_page_prices_note(gs_page_prices *p, bool is_huge, uint64_t ns)
     if (p->pause > PAUSE_MAX)
         p->pause = PAUSE_MAX;
     p->left_of_pause = p->pause;
+}
+
+bool gs_page_prices_are_dear(const gs_page_prices *p)
+{
+    return p->mean_ns >= DEAR_NS;
 }
 
 gs_code gs_fresh_memory_init(gs_fresh_memory *m, size_t size, const char *what,
@@ -99,6 +110,8 @@ void gs_fresh_memory_take(gs_fresh_memory *m, size_t offset)
     const uint64_t ns = spent_ns() - begin_ns;
     (void)pthread_mutex_lock(&m->lock);
     gs_page_prices_note(&m->prices, is_huge, ns);
+    atomic_store_explicit(&m->is_dear, gs_page_prices_are_dear(&m->prices),
+                          memory_order_relaxed);
     (void)pthread_mutex_unlock(&m->lock);
 }
 

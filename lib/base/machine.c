@@ -42,6 +42,16 @@ unsigned gs_machine_cores(void)
     return cores > 0 ? cores : 1;
 }
 
+size_t gs_machine_near_cache_bytes(void)
+{
+#ifdef _SC_LEVEL2_CACHE_SIZE
+    const long bytes = sysconf(_SC_LEVEL2_CACHE_SIZE);
+    return bytes > 0 ? (size_t)bytes : 0;
+#else
+    return 0;
+#endif
+}
+
 size_t gs_machine_memory_total(void)
 {
     const long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);

@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 unsigned gs_machine_cores(void);
+size_t gs_machine_near_cache_bytes(void); /* of a core, the second level; 0: not known */
 size_t gs_machine_memory_total(void);
 size_t gs_machine_memory_available(void);
 

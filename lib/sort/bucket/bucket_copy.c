@@ -6,9 +6,9 @@
 
 size_t gs_bucket_copy_together(size_t room_bytes, size_t bucket_bytes)
 {
-    enum { MOST = 48 }; /* more of them do not gain anything */
+    enum { LEAST = 8, MOST = 48 }; /* fewer or more of them do not gain anything */
     const size_t fitting = room_bytes / (bucket_bytes / 4 * 5 + 1); /* some are larger */
-    return fitting < MOST ? fitting : MOST;
+    return fitting < LEAST ? 0 : fitting < MOST ? fitting : MOST;
 }
 
 gs_code gs_bucket_copy_init(gs_bucket_copy *copy, size_t capacity, gs_status *st)

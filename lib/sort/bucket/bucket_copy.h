@@ -48,7 +48,7 @@ typedef struct gs_bucket_copy {
 
 /* More is not worth it. */
 #define GS_BUCKET_COPY_ROOM_MAX ((size_t)256 << 20)
-/* How many buckets, of so many bytes on average, are to be copied together. */
+/* How many buckets, of so many bytes on average, are to be copied together; 0: none. */
 size_t gs_bucket_copy_together(size_t room_bytes, size_t bucket_bytes);
 
 GS_MUST_CHECK gs_code gs_bucket_copy_init(gs_bucket_copy *copy, size_t capacity,
@@ -68,6 +68,7 @@ typedef struct gs_near_bucket {
     size_t same_count;    /* > 0: it is one record, so many times */
     uint8_t *heads;       /* the arena, if two bytes before each record are free */
     bool has_twins;       /* which say how many records each element stands for */
+    uint64_t line_bytes;  /* of its lines with their ends; 0: not known */
 
     /* Where its records are copied to, and how far that has come. */
     uint8_t *to; /* NULL: they stay where they are */

@@ -11,7 +11,8 @@
  *
  * Who keeps buckets in another way has a gs_buckets in his object, fills in what stands
  * here, and writes the two functions: form/chunk_buckets (elements in an array) and
- * form/early_split (lists of places) are two. Each worker brings and drops by itself.
+ * form/early_split (lists of lines or of places) are two. Each worker brings and drops by
+ * itself.
  */
 #ifndef GS_LIB_SORT_BUCKET_BUCKET_SET_H
 #define GS_LIB_SORT_BUCKET_BUCKET_SET_H

@@ -321,7 +321,7 @@ static gs_code emit_near(gs_emit_job *job, unsigned number_of_worker, size_t num
     uint64_t begin_ns = gs_trace_begin(job->trace);
     if (reserves_first) {
         const gs_ordered all = all_of(bucket);
-        bytes = text_bytes(layout, &all);
+        bytes = bucket->line_bytes > 0 ? bucket->line_bytes : text_bytes(layout, &all);
         GS_TRY(gs_stream_reserve(stream, ticket, bytes, true, &offset, st));
     }
     GS_TRY(order_bucket(job, bucket, worker, &o, st));

@@ -4,7 +4,6 @@
 enum {
     BUCKETS_A_WORKER = 4,
     SHARE_MIN = 4096,  /* elements of one that is worth it */
-    TOGETHER_MIN = 8,  /* buckets: fewer are not worth being copied together */
     RECORD_MAX = 1024, /* bytes, on average: longer records have pages of their own */
 };
 
@@ -54,8 +53,6 @@ static void plan_copies(gs_chunk_buckets *b, const gs_chunk *chunk, unsigned wor
     const size_t more = gs_chunk_spare_bytes(chunk) / workers;
     to->room_bytes += more < GS_BUCKET_COPY_ROOM_MAX ? more : GS_BUCKET_COPY_ROOM_MAX;
     to->together = gs_bucket_copy_together(to->room_bytes, bytes / (to->count + 1));
-    if (to->together < TOGETHER_MIN)
-        to->together = 0;
 }
 
 static gs_code bring(const gs_buckets *buckets, gs_bucket_copy *room, size_t first,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "lib/sort/form/core_former.h"
 
+#include "lib/base/machine.h"
 #include "lib/base/mem.h"
 #include "lib/base/share.h"
 #include "lib/sort/form/chunk_buckets.h"
@@ -10,7 +11,12 @@
 #include "lib/sort/form/ingest.h"
 
 /* Less is sorted sooner than the kernel has cleared a few large pages. */
-enum { SMALL_PAGES_BYTES = 128 << 10 };
+enum {
+    SMALL_PAGES_BYTES = 128 << 10,
+    /* Where a core's own is less, a bucket that is copied close does not stay there: then
+     * lists of text are better, while pages are cheap (lib/sort/NOTES.md). */
+    NEAR_CACHE_MIN = 1 << 20,
+};
 
 typedef struct core_former {
     gs_former former; /* first */
@@ -399,6 +405,8 @@ gs_code gs_list_former_new(gs_former **out, const gs_forming *f, gs_status *st)
         .team = f->team,
         .memory_bytes = by_chunks ? gs_clamp(limits.soft_bytes, 0, budget) : budget,
         .by_chunks = by_chunks,
+        .places = gs_machine_near_cache_bytes() >= NEAR_CACHE_MIN ? GS_PLACES_ALWAYS
+                                                                  : GS_PLACES_IF_DEAR,
     };
     gs_early_split *lists = NULL;
     if (by_chunks)

@@ -5,6 +5,7 @@
 
 #include "lib/base/assertion.h"
 #include "lib/base/mem.h"
+#include "lib/base/share.h"
 #include "lib/sort/form/early_state.h"
 
 enum { ALIGN = 64 };
@@ -49,12 +50,18 @@ static size_t parts_room(const gs_early_split *s, const gs_bucket_size *size)
     return bytes + times * GS_TEXT_HEAD;
 }
 
+/* The copies that are made of a bucket. */
+static size_t copies_room(const gs_early_split *s, const gs_bucket_size *size)
+{
+    const size_t head_bytes = s->encoder == NULL ? GS_TEXT_HEAD : 0;
+    return size->is_in_place ? 0 : size->bytes + size->count * head_bytes;
+}
+
 /* How much text a bucket is brought with: none if it stays on the lists. What was in
  * files is read behind copies that are made of it, if there are some. */
 static size_t text_room(const gs_early_split *s, const gs_bucket_size *size)
 {
-    const size_t copies = size->is_in_place ? 0 : size->bytes;
-    return copies + (s->file != NULL ? parts_room(s, size) : 0);
+    return copies_room(s, size) + (s->file != NULL ? parts_room(s, size) : 0);
 }
 
 size_t gs_early_split_list_bytes(const gs_early_split *s)
@@ -78,11 +85,12 @@ static inline void take_in_place(const gs_early_split *s, bool is_keyed,
     e->where = gs_where_pack((uint64_t)(r->text - out->arena), string_bytes);
 }
 
-/* Copies a plain record to the end of the bucket. */
+/* Copies a plain record to the end of the bucket, with room for its head as on a list. */
 static inline void take_plain(const gs_early_split *s, const uint8_t *from, size_t length,
                               gs_near_bucket *out)
 {
     gs_element *const e = &out->elements[out->copied_count++];
+    out->copied_bytes += GS_TEXT_HEAD;
     gs_tie_put_words(&s->layout, e, from, length, out->depth);
     e->where = gs_where_pack(out->copied_bytes, length);
     gs_copy_short(out->to + out->copied_bytes, from, length + s->layout.has_eol);
@@ -171,30 +179,65 @@ static void take_far(const gs_early_split *s, const gs_listed_record *r,
         leave_far(s, offset, r->bytes);
 }
 
-/* The same, but the records are copied, and keys made; `key_room` is for those. False as
- * above. */
-static inline __attribute__((always_inline)) bool
-take_list(const gs_early_split *s, bool is_keyed, gs_list_cursor c, bool is_one,
-          gs_near_bucket *out, uint8_t *key_room)
+/* Takes records of a page of places, those before `bound`, which is as in an element. */
+static inline void take_places(const gs_early_split *s, gs_list_cursor *c, uint64_t bound,
+                               gs_near_bucket *out)
+{
+    const uint64_t *where = (const uint64_t *)(const void *)c->at;
+    const uint64_t *const end = (const uint64_t *)(const void *)c->end;
+    for (; where < end && *where < bound; where++) {
+        if (end - where > GS_COPY_PREFETCH_AHEAD)
+            gs_record_prefetch(s->arena, where[GS_COPY_PREFETCH_AHEAD]);
+        take_plain(s, s->arena + gs_where_offset(*where), *where & GS_WHERE_LENGTH_LONG,
+                   out);
+    }
+    c->at = (const uint8_t *)where;
+}
+
+/* Copies plain records of a list, of one string only the first: those whose text is on
+ * the list, and of others those before `bound`. Returns if there are more. */
+static bool take_until(const gs_early_split *s, gs_list_cursor *c, bool is_one,
+                       uint64_t bound, gs_near_bucket *out)
+{
+    gs_near_bucket b = *out;
+    gs_listed_record r;
+    while (c->at < c->end || gs_list_cursor_turn(c)) {
+        if (c->is_at_places && !is_one) {
+            take_places(s, c, bound, &b);
+            if (c->at < c->end) {
+                *out = b;
+                return true;
+            }
+        } else if (gs_list_cursor_next(c, &r, s->layout.has_eol)) {
+            if (r.text != NULL)
+                take_plain(s, r.text, r.bytes, &b);
+            else
+                take_far(s, &r, &b);
+            if (is_one)
+                break;
+        }
+    }
+    *out = b;
+    return false;
+}
+
+/* Makes keyed records of those of a list, of one string only of the first; `key_room` is
+ * for their keys. False as above. */
+static bool take_keyed_list(const gs_early_split *s, gs_list_cursor c, bool is_one,
+                            uint8_t *key_room, gs_near_bucket *out)
 {
     const size_t before = out->copied_count, eol_bytes = s->layout.has_eol;
     gs_near_bucket b = *out;
     gs_listed_record r;
     while (gs_list_cursor_next(&c, &r, eol_bytes)) {
-        bool is_as_read = true;
-        if (!is_keyed && r.text != NULL)
-            take_plain(s, r.text, r.bytes, &b);
-        else if (!is_keyed)
-            take_far(s, &r, &b);
-        else
-            is_as_read = r.has_key ? take_with_key(&r, eol_bytes, &b)
-                                   : take_keyed(s, r.text, r.bytes, key_room, &b);
+        const bool is_as_read = r.has_key ? take_with_key(&r, eol_bytes, &b)
+                                          : take_keyed(s, r.text, r.bytes, key_room, &b);
         if (__builtin_expect(!is_as_read, 0))
             return false;
         if (is_one)
             break;
     }
-    for (size_t i = before; is_keyed && i < b.copied_count; i++)
+    for (size_t i = before; i < b.copied_count; i++)
         gs_tie_load(&s->layout, b.arena, &b.elements[i], b.depth);
     *out = b;
     return true;
@@ -243,27 +286,28 @@ static bool take_bucket(const gs_early_split *s, size_t bucket,
         const gs_text_list *const list = gs_text_list_of(&s->lists, i, bucket);
         if (list->count == 0)
             continue;
-        const gs_list_cursor c = gs_list_cursor_begin(&s->lists, list, size->is_one);
+        gs_list_cursor c = gs_list_cursor_begin(&s->lists, list);
         if (size->is_in_place && is_keyed)
             take_list_in_place(s, true, c, size->is_one, out);
         else if (size->is_in_place)
             take_list_in_place(s, false, c, size->is_one, out);
-        else if (is_keyed ? !take_list(s, true, c, size->is_one, out, key_room)
-                          : !take_list(s, false, c, size->is_one, out, NULL))
+        else if (!is_keyed)
+            (void)take_until(s, &c, size->is_one, UINT64_MAX, out);
+        else if (!take_keyed_list(s, c, size->is_one, key_room, out))
             return false;
     }
     return out->copied_bytes <= out->to_bytes;
 }
 
 /* What is on the lists of a bucket, behind what came from files. */
-static size_t copy_lists(const gs_early_split *s, size_t bucket, bool is_one, uint8_t *to)
+static size_t copy_lists(const gs_early_split *s, size_t bucket, uint8_t *to)
 {
     const uint8_t *data;
     size_t all = 0, bytes;
     for (unsigned i = 0; i < s->sets; i++) {
         const gs_text_list *const list = gs_text_list_of(&s->lists, i, bucket);
-        gs_list_cursor c = gs_list_cursor_begin(&s->lists, list, is_one);
-        while (gs_list_cursor_part(&c, is_one, s->layout.has_eol, &data, &bytes)) {
+        gs_list_cursor c = gs_list_cursor_begin(&s->lists, list);
+        while (gs_list_cursor_part(&c, s->layout.has_eol, &data, &bytes)) {
             memcpy(to + all, data, bytes);
             all += bytes;
         }
@@ -275,18 +319,18 @@ static size_t copy_lists(const gs_early_split *s, size_t bucket, bool is_one, ui
 static gs_code take_kept(const gs_early_split *s, size_t bucket,
                          const gs_bucket_size *size, gs_near_bucket *out, gs_status *st)
 {
-    const size_t copies = size->is_in_place ? 0 : size->bytes;
+    const size_t copies = copies_room(s, size);
     uint8_t *const parts = out->to + copies;
     size_t bytes = out->to_bytes - copies;
     gs_assert(s->encoder == NULL);
     GS_TRY(gs_list_file_read(s->file, bucket, parts, &bytes, st));
-    bytes += copy_lists(s, bucket, size->is_one, parts + bytes);
+    bytes += copy_lists(s, bucket, parts + bytes);
     gs_assert(copies + bytes <= out->to_bytes);
-    const gs_list_cursor c = gs_list_cursor_of_parts(parts, bytes);
+    gs_list_cursor c = gs_list_cursor_of_parts(parts, bytes);
     if (size->is_in_place)
         take_list_in_place(s, false, c, size->is_one, out);
-    else if (!take_list(s, false, c, size->is_one, out, NULL))
-        return gs_map_name_fail_changed(s->arena, st);
+    else
+        (void)take_until(s, &c, size->is_one, UINT64_MAX, out);
     return GS_OK;
 }
 
@@ -296,12 +340,14 @@ static gs_code bring_bucket(const gs_early_split *s, size_t bucket, gs_near_buck
 {
     gs_bucket_size size = size_of(s, bucket);
     const size_t same_count = size.is_one ? size.count : 0;
+    const size_t line_bytes = s->encoder == NULL ? size.bytes : 0;
     if (size.is_one)
         size = size_of_one(&size);
     GS_TRY(find_room(out, size.count, text_room(s, &size), room, used, st));
     if (size.is_in_place && s->file == NULL)
         out->arena = (const uint8_t *)s->lists.pages;
     out->same_count = same_count;
+    out->line_bytes = line_bytes;
     out->is_settled = size.is_one;
     out->depth = s->splitters->buckets[bucket].depth;
     if (s->file != NULL)
@@ -309,9 +355,54 @@ static gs_code bring_bucket(const gs_early_split *s, size_t bucket, gs_near_buck
     else if (!take_bucket(s, bucket, &size, out, key_room))
         return gs_map_name_fail_changed(s->arena, st);
     gs_assert(out->copied_count == out->count);
-    if (size.is_in_place && s->encoder == NULL)
-        out->heads = s->file == NULL ? (uint8_t *)s->lists.pages : out->to;
+    if (s->encoder == NULL)
+        out->heads =
+            size.is_in_place && s->file == NULL ? (uint8_t *)s->lists.pages : out->to;
     return GS_OK;
+}
+
+/* Buckets that are copied together, window by window of the text. */
+typedef struct window_job {
+    const gs_early_split *split;
+    gs_list_cursor *cursors; /* of each bucket its lists, set by set */
+    gs_near_bucket *buckets;
+} window_job;
+
+static bool take_window(void *context, size_t list, uint64_t bound)
+{
+    const window_job *const job = context;
+    gs_list_cursor *const c = &job->cursors[list];
+    return c->page != NULL && take_until(job->split, c, false, bound,
+                                         &job->buckets[list / job->split->sets]);
+}
+
+/* The same for plain buckets with records that stayed in the text. */
+static gs_code bring_together(const gs_early_split *s, gs_bucket_copy *room, size_t first,
+                              size_t count, gs_near_bucket *out, gs_status *st)
+{
+    window_job job = {.split = s, .buckets = out};
+    size_t used = 0;
+    GS_TRY(gs_mem_new_array(&job.cursors, count * s->sets, sizeof *job.cursors,
+                            "places in lists", st));
+    for (size_t i = 0; i < count && st->code == GS_OK; i++) {
+        const size_t bucket = s->numbered[first + i];
+        const gs_bucket_size size = size_of(s, bucket);
+        if (size.is_one || size.is_in_place) {
+            GS_NOTED(bring_bucket(s, bucket, &out[i], room, &used, NULL, st));
+            continue;
+        }
+        GS_NOTED(find_room(&out[i], size.count, text_room(s, &size), room, &used, st));
+        out[i].depth = s->splitters->buckets[bucket].depth;
+        out[i].heads = out[i].to;
+        out[i].line_bytes = size.bytes;
+        for (unsigned set = 0; set < s->sets; set++)
+            job.cursors[i * s->sets + set] =
+                gs_list_cursor_begin(&s->lists, gs_text_list_of(&s->lists, set, bucket));
+    }
+    if (st->code == GS_OK)
+        gs_copy_windows(0, count * s->sets, take_window, &job);
+    gs_mem_free(job.cursors);
+    return st->code;
 }
 
 static gs_code bring(const gs_buckets *buckets, gs_bucket_copy *room, size_t first,
@@ -320,6 +411,8 @@ static gs_code bring(const gs_buckets *buckets, gs_bucket_copy *room, size_t fir
     const gs_early_split *const s = (const gs_early_split *)(const void *)buckets;
     uint8_t *key_room = NULL;
     size_t used = 0;
+    if (buckets->together > 0)
+        return bring_together(s, room, first, count, out, st);
     if (s->encoder != NULL)
         GS_TRY(gs_mem_new(&key_room, s->key_room, "key", st));
     for (size_t i = 0; i < count && st->code == GS_OK; i++)
@@ -337,19 +430,42 @@ static void drop(const gs_buckets *buckets, gs_near_bucket *bucket)
     *bucket = (gs_near_bucket){0};
 }
 
+/* Records that stayed in so much text are copied window by window where pages are dear:
+ * the host of such a machine maps its memory in small pages, and to look up where any of
+ * them is takes twice as long (lib/sort/NOTES.md). */
+static void plan_together(gs_early_split *s, const gs_early_memory *memory, size_t most)
+{
+    gs_buckets *const b = &s->buckets;
+    size_t all = 0;
+    if (!gs_early_split_needs_text(s) || !gs_fresh_memory_is_dear(&s->lists.memory) ||
+        memory->record_bytes < GS_BUCKET_COPY_ARENA_MIN / 2)
+        return;
+    for (size_t i = 0; i < b->count; i++) {
+        gs_bucket_size size = size_of(s, s->numbered[i]);
+        size = size.is_one ? size_of_one(&size) : size;
+        all += room_for(size.count, text_room(s, &size));
+    }
+    most = gs_clamp(most, 0, GS_BUCKET_COPY_ROOM_MAX);
+    b->together = gs_bucket_copy_together(most, all / b->count);
+    if (b->together > 0 && b->room_bytes < most)
+        b->room_bytes = most;
+}
+
 /* A worker has room for a bucket, but for one that is much larger than others. */
 static void plan_room(gs_early_split *s, const gs_early_memory *memory, size_t largest)
 {
     gs_buckets *const b = &s->buckets;
     const size_t workers = b->count < 2 ? 1 : s->workers;
     const size_t lists = gs_early_split_list_bytes(s);
-    const size_t taken =
-        (lists > memory->record_bytes ? lists - memory->record_bytes : 0) +
-        workers * b->scratch_elements * sizeof(gs_element);
+    /* What is on the lists is not needed in the text, unless it is places. */
+    const size_t instead = gs_early_split_needs_text(s) ? 0 : memory->record_bytes;
+    const size_t taken = (lists > instead ? lists - instead : 0) +
+                         workers * b->scratch_elements * sizeof(gs_element);
     const size_t more =
         memory->spare_bytes > taken ? (memory->spare_bytes - taken) / workers : 0;
     const size_t most = memory->room_bytes + more;
     b->room_bytes = s->file != NULL || largest < most ? largest : most;
+    plan_together(s, memory, most);
 }
 
 gs_bucket_need gs_early_split_need(const gs_early_split *s, size_t count_max)

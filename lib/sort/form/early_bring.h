@@ -3,10 +3,13 @@
  * early_bring: the buckets of an early split, brought from their lists to where they are
  * sorted: a bucket's elements, in the memory of a worker, which point into its lists.
  *
- * Where some of its records do not lie there as they are sorted, being long or without
- * their keys, all of the bucket's are copied behind its elements. A keyed record whose
- * key was not kept gets it here, as the text is then; a file that somebody has written to
- * meanwhile is noticed, and fails the sort.
+ * Where some of its records do not lie there as they are sorted, since they stayed in the
+ * text or are without their keys, all of the bucket's are copied behind its elements. A
+ * keyed record whose key was not kept gets it here, as the text is then; a file that
+ * somebody has written to meanwhile is noticed, and fails the sort.
+ *
+ * Buckets with records all over much text are copied together, window by window, where it
+ * takes long to look up a page (bucket_copy.h draws that).
  */
 #ifndef GS_LIB_SORT_FORM_EARLY_BRING_H
 #define GS_LIB_SORT_FORM_EARLY_BRING_H

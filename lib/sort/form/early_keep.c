@@ -15,8 +15,7 @@ static gs_code keep_worker(void *context, unsigned worker, gs_status *st)
     const keep_job *const job = context;
     const gs_early_split *const s = job->split;
     const uint64_t begin_ns = gs_trace_begin(job->trace);
-    GS_NOTED(gs_list_file_write(s->file, &s->lists, s->splitters, s->layout.has_eol,
-                                worker, st));
+    GS_NOTED(gs_list_file_write(s->file, &s->lists, s->layout.has_eol, worker, st));
     gs_trace_end(job->trace, GS_LANE_WORKER, worker, "write lists", begin_ns, 0);
     return st->code;
 }

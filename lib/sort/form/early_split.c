@@ -18,7 +18,8 @@ enum {
     CHUNK_BATCH_BYTES = 1 << 20,       /* of most batches */
     KEYED_LINE_MAX = GS_TEXT_NEAR_MAX, /* longer lines are not for this */
     KEY_BATCH_BYTES = 1 << 14,
-    SHORTER_MAX = 8, /* than its elements, with them, text may be */
+    SHORTER_MAX = 8,      /* than its elements, with them, text may be */
+    PLACED_MEAN_MIN = 16, /* of shorter records a place would be as much */
 };
 
 /* --- splitters -------------------------------------------------------------------- */
@@ -36,11 +37,10 @@ static bool is_even(const gs_string_splitters *splitters, size_t a_bucket)
 }
 
 /* A tenth more pages than it seems, of records and so much of each beside its text. */
-static size_t pages_for(gs_early_split *s, const gs_text_guess *guess, size_t text,
+static size_t pages_for(const gs_early_split *s, const gs_text_guess *guess, size_t text,
                         size_t beside)
 {
     const size_t lists = s->workers * s->splitters->bucket_count;
-    s->sets = s->workers;
     const size_t bytes = text + guess->records * beside;
     return gs_text_lists_pages(guess->records + guess->records / 10, bytes + bytes / 10,
                                lists);
@@ -64,11 +64,26 @@ static bool plan_chunk_pages(gs_early_split *s, size_t pages_max, bool has_file)
     return s->sets * count < pages_max / part;
 }
 
+/* Do so many records stay in the text? Then that is needed to the end, as what an input
+ * that is mapped has of the memory, and lists are beside it. */
+static gs_places choose_places(const gs_early_split *s, gs_places wanted,
+                               const gs_text_guess *guess, size_t text, size_t pages_max)
+{
+    const size_t place_bytes = guess->records * sizeof(uint64_t);
+    const size_t pages = pages_for(s, guess, place_bytes, 0) + text / GS_TEXT_PAGE;
+    return s->encoder != NULL || text / guess->records < PLACED_MEAN_MIN ||
+                   pages >= pages_max
+               ? GS_PLACES_NEVER
+               : wanted;
+}
+
 /* How many pages the lists may take; false if that is more than there are. Keys that take
  * longer to make than to keep are kept there, if there is room for them. */
-static bool plan_pages(gs_early_split *s, const gs_text_guess *guess, size_t text,
-                       size_t pages_max)
+static bool plan_pages(gs_early_split *s, gs_places places, const gs_text_guess *guess,
+                       size_t text, size_t pages_max)
 {
+    s->sets = s->workers;
+    s->places = choose_places(s, places, guess, text, pages_max);
     s->keeps_keys = s->encoder != NULL && !gs_key_encode_is_cheap(s->encoder);
     if (s->keeps_keys) {
         s->page_capacity =
@@ -189,7 +204,7 @@ static bool plan(gs_early_split *s, const gs_early_split_options *o,
         return false;
     const size_t pages_max = (o->memory_bytes - taken) / GS_TEXT_PAGE;
     return o->by_chunks ? plan_chunk_pages(s, pages_max, o->file != NULL)
-                        : plan_pages(s, &guess, text, pages_max);
+                        : plan_pages(s, o->places, &guess, text, pages_max);
 }
 
 /* Records that compare equal must be the same bytes; room for strings is for lines of
@@ -236,8 +251,12 @@ static gs_code prepare(gs_early_split *s, const gs_early_split_options *o,
     if (o->file != NULL)
         GS_TRY(gs_mem_new_array(&s->kept, s->splitters->bucket_count, sizeof *s->kept,
                                 "lists in files", st));
-    return gs_text_lists_init(&s->lists, s->splitters->bucket_count, s->workers, s->sets,
-                              s->page_capacity, st);
+    GS_TRY(gs_text_lists_init(&s->lists, s->splitters->bucket_count, s->workers, s->sets,
+                              s->page_capacity, s->places, st));
+    for (size_t i = 0; i < s->splitters->bucket_count; i++)
+        if (s->splitters->buckets[i].is_one)
+            gs_text_lists_set_one(&s->lists, i);
+    return GS_OK;
 }
 
 gs_code gs_early_split_new(gs_early_split **out, const gs_early_split_options *options,
@@ -282,17 +301,21 @@ void gs_early_split_free(gs_early_split *s)
 /* --- lists ------------------------------------------------------------------------ */
 
 /* Puts a record on a list; with its key it will take key_bytes more. */
-static inline bool add_to_list(gs_early_split *s, gs_text_list *list, bool is_one,
-                               const uint8_t *record, size_t bytes, uint64_t offset,
-                               size_t key_bytes)
+static inline __attribute__((always_inline)) bool
+add_to_list(gs_early_split *s, gs_text_list *list, const uint8_t *record, size_t bytes,
+            uint64_t offset, size_t key_bytes)
 {
+    const size_t all = bytes + s->layout.has_eol;
+    const bool is_long = bytes > GS_TEXT_NEAR_MAX;
     if (s->keeps_keys)
         list->has_others = true;
-    if (__builtin_expect(bytes > GS_TEXT_NEAR_MAX, 0))
-        return gs_text_list_add_far(&s->lists, list, gs_where_pack(offset, bytes),
-                                    bytes + s->layout.has_eol + key_bytes, is_one);
-    return gs_text_list_add(&s->lists, list, record, bytes, s->layout.has_eol, key_bytes,
-                            false, is_one);
+    if (!gs_text_list_make_room(&s->lists, list, is_long ? 0 : all))
+        return false;
+    if (__builtin_expect(is_long || list->takes_places, 0))
+        gs_text_list_add_far(list, gs_where_pack(offset, bytes), all + key_bytes);
+    else
+        gs_text_list_add(list, record, bytes, s->layout.has_eol, key_bytes, false);
+    return true;
 }
 
 /* The same, on the list of its bucket. */
@@ -302,13 +325,12 @@ static inline bool add_to_bucket(gs_early_split *s, unsigned worker, size_t buck
 {
     const unsigned set = gs_text_lists_set_of(&s->lists, worker);
     gs_text_list *const list = gs_text_list_of(&s->lists, set, bucket);
-    const bool is_one = s->splitters->buckets[bucket].is_one;
     if (!gs_text_lists_are_shared(&s->lists))
-        return add_to_list(s, list, is_one, record, bytes, offset, key_bytes);
-    if (is_one && gs_text_lists_repeat(&s->lists, worker, bucket))
+        return add_to_list(s, list, record, bytes, offset, key_bytes);
+    if (list->is_one && gs_text_lists_repeat(&s->lists, worker, bucket))
         return true;
     gs_text_list_take(list);
-    const bool is_added = add_to_list(s, list, is_one, record, bytes, offset, key_bytes);
+    const bool is_added = add_to_list(s, list, record, bytes, offset, key_bytes);
     gs_text_list_leave(list);
     return is_added;
 }
@@ -318,8 +340,10 @@ static inline bool add_with_key(gs_early_split *s, unsigned worker, size_t bucke
                                 const uint8_t *record, size_t bytes)
 {
     gs_text_list *const list = gs_text_list_of(&s->lists, worker, bucket);
-    return gs_text_list_add(&s->lists, list, record, bytes, s->layout.has_eol, 0, true,
-                            s->splitters->buckets[bucket].is_one);
+    if (!gs_text_list_make_room(&s->lists, list, bytes + s->layout.has_eol))
+        return false;
+    gs_text_list_add(list, record, bytes, s->layout.has_eol, 0, true);
+    return true;
 }
 
 /* The records of the batch go to their buckets. */
@@ -446,6 +470,11 @@ bool gs_early_split_add(gs_early_split *s, unsigned worker, const uint8_t *data,
     const uint8_t *const arena = data - offset;
     return add_records(s, worker, arena, data, bytes, count) &&
            (s->encoder == NULL || add_batch(s, worker));
+}
+
+bool gs_early_split_needs_text(const gs_early_split *s)
+{
+    return atomic_load_explicit(&s->lists.has_places, memory_order_relaxed);
 }
 
 /* --- by chunks -------------------------------------------------------------------- */

@@ -6,16 +6,21 @@
  *
  *      text      | .. line .. line .. line .. line ........................ |  mapped
  *                      |  words of its string, splitters: its bucket
- *      lists      bucket 0: line line line ..   bucket 1: line line ..
- *                      |  one bucket after the other, read from its first page to its last
- *      a bucket   | elements |  pointing into its lists                     a cache full
+ *      lists      bucket 0: where where where ..   bucket 1: where where ..
+ *             or  bucket 0: line line line ..      bucket 1: line line ..
+ *                      |  one bucket after the other, from its first page to its last
+ *      a bucket   | elements | lines |                                      a cache full
  *
- * An element in the chunk takes 24 bytes more, is read again to be given a bucket and
- * written again to go there, and points all over the text; memory that was not touched
- * before is dear. The price is that the splitters come from a sample of the text before
- * it is read (string_splitters.h). They know what the strings of a bucket begin with,
- * however long that is; where even that does not tell strings apart,
- * gs_early_split_new refuses.
+ * An element in the chunk takes 24 bytes, is read again to be given a bucket and written
+ * again to go there, and points all over the text; memory that was not touched before is
+ * dear. The price is that the splitters come from a sample of the text before it is read
+ * (string_splitters.h). They know what the strings of a bucket begin with, however long
+ * that is; where even that does not tell strings apart, gs_early_split_new refuses.
+ *
+ * A list of places takes 8 bytes a record, and its bucket is copied once more; one of text
+ * takes pages for all of that. Places are better where a bucket stays in the cache of a
+ * core, or pages are dear (options.places); keyed records, those of more text than there
+ * is memory for, and very short ones are always text.
  *
  * A string that comes often has a bucket for itself, of which one record is kept, with
  * how often it came: it is neither copied nor sorted.
@@ -48,6 +53,7 @@
 #include "lib/base/team.h"
 #include "lib/sort/bucket/buckets.h"
 #include "lib/sort/form/list_file.h"
+#include "lib/sort/form/text_lists.h"
 #include "lib/sort/key/keys.h"
 #include "lib/sort/record/records.h"
 
@@ -71,6 +77,7 @@ typedef struct gs_early_split_options {
     size_t memory_bytes; /* for what is not text */
     bool by_chunks;      /* all of the text does not fit */
     gs_list_file *file;  /* by chunks: they go there; NULL: each is used by itself */
+    gs_places places;    /* of plain records, unless by chunks, or they are very short */
 } gs_early_split_options;
 
 /* *out is NULL if the text is better sorted otherwise. Borrows encoder and map; takes the
@@ -86,6 +93,8 @@ void gs_early_split_free(gs_early_split *s); /* NULL is fine */
  * good. */
 bool gs_early_split_add(gs_early_split *s, unsigned worker, const uint8_t *data,
                         size_t bytes, size_t offset, uint64_t *count);
+/* Do many of them stay where they are, and are looked at again? */
+bool gs_early_split_needs_text(const gs_early_split *s);
 
 /* By chunks: may a batch of so many bytes be added? Then there is room for it, until it
  * is said to be added. One thread at a time. */

@@ -34,6 +34,7 @@ struct gs_early_split {
     unsigned workers;
     gs_string_splitters *splitters; /* one bucket each has a list */
     unsigned sets;                  /* of lists: as many as workers, or they are shared */
+    gs_places places; /* on the lists, in place of records that are not long */
     size_t page_capacity;
     size_t chunk_pages;    /* by chunks: one that takes so many is full */
     size_t reserved_pages; /* for what is being added */

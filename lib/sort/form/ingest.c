@@ -407,7 +407,7 @@ static void split_batch(gs_ingest *in, unsigned worker, const gs_line_batch *bat
     is_good = is_good && gs_early_split_add(in->early, worker, in->chunk->arena + offset,
                                             batch->bytes, offset, &records);
     note_records(in, records, batch);
-    if (is_in_map)
+    if (is_in_map && !gs_early_split_needs_text(in->early))
         gs_file_map_leave_part(batch->data, batch->bytes);
     if (is_good)
         return;

@@ -186,27 +186,27 @@ static gs_code put(gs_list_writer *w, const uint8_t *data, size_t bytes, gs_stat
 
 /* What a list holds, of every set. */
 static gs_code put_list(gs_list_writer *w, const gs_text_lists *lists, size_t number,
-                        bool is_one, size_t eol_bytes, gs_status *st)
+                        size_t eol_bytes, gs_status *st)
 {
     for (unsigned s = 0; s < lists->sets; s++) {
         const gs_text_list *const list = gs_text_list_of(lists, s, number);
-        gs_list_cursor c = gs_list_cursor_begin(lists, list, is_one);
+        gs_list_cursor c = gs_list_cursor_begin(lists, list);
         const uint8_t *data;
         size_t bytes;
-        while (gs_list_cursor_part(&c, is_one, eol_bytes, &data, &bytes))
+        while (gs_list_cursor_part(&c, eol_bytes, &data, &bytes))
             GS_TRY(put(w, data, bytes, st));
     }
     return GS_OK;
 }
 
 static gs_code write_piece(gs_list_file *f, const gs_text_lists *lists, size_t number,
-                           bool is_one, size_t eol_bytes, unsigned worker, gs_status *st)
+                           size_t eol_bytes, unsigned worker, gs_status *st)
 {
     gs_list_writer *const w = &f->writers[worker];
     w->piece_begin = w->used;
     w->sum = 0;
     const uint64_t begin = w->end + w->used;
-    GS_TRY(put_list(w, lists, number, is_one, eol_bytes, st));
+    GS_TRY(put_list(w, lists, number, eol_bytes, st));
     f->rounds[f->round_count - 1][number] = (gs_list_piece){
         .offset = begin,
         .sum = gs_checksum(w->buffer + w->piece_begin, w->used - w->piece_begin, w->sum),
@@ -216,8 +216,7 @@ static gs_code write_piece(gs_list_file *f, const gs_text_lists *lists, size_t n
     return GS_OK;
 }
 
-gs_code gs_list_file_write(gs_list_file *f, const gs_text_lists *lists,
-                           const gs_string_splitters *splitters, size_t eol_bytes,
+gs_code gs_list_file_write(gs_list_file *f, const gs_text_lists *lists, size_t eol_bytes,
                            unsigned worker, gs_status *st)
 {
     gs_list_writer *const w = &f->writers[worker];
@@ -226,8 +225,7 @@ gs_code gs_list_file_write(gs_list_file *f, const gs_text_lists *lists,
     while ((first = atomic_fetch_add(&f->next, SHARE)) < f->list_count) {
         GS_TRY(gs_cancel_check(f->options->cancel_signal, st));
         for (size_t i = first; i < f->list_count && i < first + SHARE; i++)
-            GS_TRY(write_piece(f, lists, i, splitters->buckets[i].is_one, eol_bytes,
-                               worker, st));
+            GS_TRY(write_piece(f, lists, i, eol_bytes, worker, st));
     }
     return write_buffer(w, w->used, st);
 }

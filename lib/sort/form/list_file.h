@@ -44,10 +44,9 @@ size_t gs_list_file_memory(size_t list_count, unsigned workers, size_t rounds);
 /* Room in memory for what a round writes; one thread. */
 GS_MUST_CHECK gs_code gs_list_file_begin(gs_list_file *f, size_t list_count,
                                          gs_status *st);
-/* Writes a worker's share of the lists, one a bucket of the splitters. All workers do so
+/* Writes a worker's share of the lists, which have no pages of places. All workers do so
  * before the next round. */
 GS_MUST_CHECK gs_code gs_list_file_write(gs_list_file *f, const gs_text_lists *lists,
-                                         const gs_string_splitters *splitters,
                                          size_t eol_bytes, unsigned worker,
                                          gs_status *st);
 

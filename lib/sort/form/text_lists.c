@@ -23,9 +23,11 @@ size_t gs_text_lists_pages(size_t records, size_t text_bytes, size_t lists)
 }
 
 gs_code gs_text_lists_init(gs_text_lists *t, size_t list_count, unsigned workers,
-                           unsigned sets, size_t page_capacity, gs_status *st)
+                           unsigned sets, size_t page_capacity, gs_places places,
+                           gs_status *st)
 {
-    *t = (gs_text_lists){.list_count = list_count, .workers = workers, .sets = sets};
+    *t = (gs_text_lists){
+        .list_count = list_count, .workers = workers, .sets = sets, .places = places};
     const size_t count = list_count * sets;
     GS_TRY(gs_mem_new_apart(&t->lists, count * sizeof *t->lists, "lists of text", st));
     if (gs_text_lists_are_shared(t))
@@ -55,12 +57,20 @@ void gs_text_lists_clear(gs_text_lists *t)
     if (taken > t->pages_taken)
         t->pages_taken = taken;
     atomic_store(&t->pages_used, 0);
+    atomic_store(&t->has_places, false);
     if (t->repeats != NULL)
         memset(t->repeats, 0, t->list_count * t->workers * sizeof *t->repeats);
     for (size_t i = 0; i < t->list_count * t->sets; i++)
         /* the end of a page, which asks for another */
         t->lists[i] = (gs_text_list){.tail = (uint8_t *)(uintptr_t)(GS_TEXT_PAGE - 1),
-                                     .first_page = NO_PAGE};
+                                     .first_page = NO_PAGE,
+                                     .is_one = t->lists[i].is_one};
+}
+
+void gs_text_lists_set_one(gs_text_lists *t, size_t number)
+{
+    for (unsigned s = 0; s < t->sets; s++)
+        gs_text_list_of(t, s, number)->is_one = true;
 }
 
 void gs_text_lists_discard(gs_text_lists *t)
@@ -134,6 +144,16 @@ static size_t used_of(const uint8_t *tail)
     return (size_t)(tail - page_of(tail)->data);
 }
 
+static bool is_for_places(const gs_text_lists *t, size_t page)
+{
+    switch (t->places) {
+    case GS_PLACES_NEVER: return false;
+    case GS_PLACES_IF_DEAR: return gs_fresh_memory_is_dear(&t->memory);
+    case GS_PLACES_ALWAYS: return page % GS_TEXT_PLACE_EVERY == 0;
+    }
+    return false;
+}
+
 bool gs_text_list_extend(gs_text_lists *t, gs_text_list *list)
 {
     const size_t number = atomic_fetch_add(&t->pages_used, 1);
@@ -148,41 +168,28 @@ bool gs_text_list_extend(gs_text_lists *t, gs_text_list *list)
     } else {
         gs_text_page *const last = page_of(list->tail);
         last->next = page;
-        last->used = used_of(list->tail);
+        last->used = (uint32_t)used_of(list->tail);
     }
+    page->has_places = list->takes_places = is_for_places(t, number);
+    if (page->has_places)
+        atomic_store_explicit(&t->has_places, true, memory_order_relaxed);
     list->tail = page->data;
     return true;
 }
 
-bool gs_text_list_add_far(gs_text_lists *t, gs_text_list *list, uint64_t where,
-                          size_t bytes, bool is_one)
-{
-    const uint16_t head = GS_TEXT_FAR;
-    const size_t all = GS_TEXT_HEAD + sizeof where;
-    if ((uintptr_t)list->tail % GS_TEXT_PAGE + all >= GS_TEXT_PAGE &&
-        !gs_text_list_extend(t, list))
-        return false;
-    memcpy(list->tail, &head, sizeof head);
-    memcpy(list->tail + GS_TEXT_HEAD, &where, sizeof where);
-    list->tail += is_one ? 0 : all;
-    list->count++;
-    list->bytes += bytes;
-    list->has_others = true;
-    return true;
-}
-
-gs_list_cursor gs_list_cursor_begin(const gs_text_lists *t, const gs_text_list *list,
-                                    bool is_one)
+gs_list_cursor gs_list_cursor_begin(const gs_text_lists *t, const gs_text_list *list)
 {
     gs_list_cursor c = {0};
     if (list->count == 0)
         return c;
     const gs_text_page *const page = t->pages + list->first_page;
     const bool is_last = page == page_of(list->tail);
-    c = (gs_list_cursor){.page = page, .at = page->data, .tail = list->tail};
+    c = (gs_list_cursor){
+        .page = page, .at = page->data, .tail = list->tail, .is_one = list->is_one};
     /* The one string was written at the tail of the only page. */
-    c.end = is_one ? c.at + 1 : page->data + (is_last ? used_of(c.tail) : page->used);
+    c.end = c.is_one ? c.at + 1 : page->data + (is_last ? used_of(c.tail) : page->used);
     c.to_next = is_last ? 0 : (const uint8_t *)page->next - (const uint8_t *)page;
+    c.is_at_places = page->has_places;
     return c;
 }
 
@@ -195,18 +202,20 @@ bool gs_list_cursor_turn(gs_list_cursor *c)
     c->at = c->page->data;
     c->end = c->at + (is_last ? used_of(c->tail) : c->page->used);
     c->to_next = is_last ? 0 : (const uint8_t *)c->page->next - (const uint8_t *)c->page;
+    c->is_at_places = c->page->has_places;
     gs_assert(c->at < c->end);
     return true;
 }
 
-bool gs_list_cursor_part(gs_list_cursor *c, bool is_one, size_t eol_bytes,
-                         const uint8_t **data, size_t *bytes)
+bool gs_list_cursor_part(gs_list_cursor *c, size_t eol_bytes, const uint8_t **data,
+                         size_t *bytes)
 {
     gs_listed_record only;
     if (c->at == c->end && !gs_list_cursor_turn(c))
         return false;
+    gs_assert(!c->is_at_places);
     *data = c->at;
-    if (is_one && gs_list_cursor_next(c, &only, eol_bytes))
+    if (c->is_one && gs_list_cursor_next(c, &only, eol_bytes))
         c->end = c->at;
     else
         c->at = c->end;

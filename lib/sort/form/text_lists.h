@@ -10,9 +10,15 @@
  * pages would be too much some workers share a set of lists. A record is its length and
  * its text with the end-of-line byte; a very long one is no more than where it lies. To
  * bring a bucket close is to read its pages from the first to the last; to look for the
- * records of a bucket all over the input takes three times as long. The processor sees
- * coming what follows in a page, but not the next one: of that is asked for as much as
- * has been read of this one.
+ * records of a bucket all over the input takes longer. The processor sees coming what
+ * follows in a page, but not the next one: of that is asked for as much as has been read
+ * of this one.
+ *
+ * So lists take as many pages as there is text. They may have places instead, 8 bytes a
+ * record, which is copied once its bucket is brought close: all, or those that are added
+ * while pages are dear (fresh_memory.h).
+ *
+ *      bucket 2    | page: 31 line.. 7 line.. |-->| page: where where where .. |
  *
  * A bucket may be known to have one string only: the first is kept, and how many more.
  * Of shared lists that is counted by each worker for itself, since all would wait for the
@@ -36,10 +42,24 @@ enum {
     GS_TEXT_NEAR_MAX = 4000,   /* longer records stay where they are */
 };
 
+/* Of lists of places one page in so many has them, which is all: builds that are for
+ * testing mix them with pages of text. */
+#ifndef GS_TEXT_PLACE_EVERY
+#define GS_TEXT_PLACE_EVERY 1
+#endif
+
+/* Do records stay in the text, whatever their length? */
+typedef enum gs_places {
+    GS_PLACES_NEVER,
+    GS_PLACES_IF_DEAR, /* those that are added while pages are */
+    GS_PLACES_ALWAYS,
+} gs_places;
+
 typedef struct gs_text_page {
     struct gs_text_page *next;
-    size_t used; /* bytes, once there is a next one */
-    uint8_t data[GS_TEXT_PAGE - sizeof(void *) - sizeof(size_t)];
+    uint32_t used;   /* bytes, once there is a next one */
+    bool has_places; /* a `where` each, and nothing else */
+    _Alignas(uint64_t) uint8_t data[GS_TEXT_PAGE - sizeof(void *) - sizeof(uint64_t)];
 } gs_text_page;
 
 _Static_assert(sizeof(gs_text_page) == GS_TEXT_PAGE, "a page");
@@ -49,7 +69,9 @@ typedef struct gs_text_list {
     size_t count;  /* of records, */
     size_t bytes;  /* and their text, with all that is put with them beside it */
     uint32_t first_page;
+    bool is_one;          /* one string, of which the first record is kept */
     bool has_others;      /* than records that lie here as they are sorted */
+    bool takes_places;    /* the last page does */
     atomic_bool is_taken; /* by one of those who share it */
 } gs_text_list;
 
@@ -66,15 +88,22 @@ typedef struct gs_text_lists {
     size_t page_capacity;
     size_t pages_taken; /* from the system, before the lists were cleared */
     atomic_size_t pages_used;
+    gs_places places;
+    atomic_bool has_places; /* some page has */
 } gs_text_lists;
 
 /* How many pages records of so much text may take, if they are even. */
 size_t gs_text_lists_pages(size_t records, size_t text_bytes, size_t lists);
 
+/* With places of some kind lists are not shared. */
 GS_MUST_CHECK gs_code gs_text_lists_init(gs_text_lists *t, size_t list_count,
                                          unsigned workers, unsigned sets,
-                                         size_t page_capacity, gs_status *st);
+                                         size_t page_capacity, gs_places places,
+                                         gs_status *st);
 void gs_text_lists_release(gs_text_lists *t); /* zeroed ones are fine */
+
+/* The lists of this number get one string each. Before anything is added to any. */
+void gs_text_lists_set_one(gs_text_lists *t, size_t number);
 
 /* Memory in use. */
 size_t gs_text_lists_bytes(const gs_text_lists *t);
@@ -153,52 +182,68 @@ static inline void gs_text_list_prefetch(const gs_text_list *list, bool is_share
 /* Another page for the list; false if there is none. */
 bool gs_text_list_extend(gs_text_lists *t, gs_text_list *list);
 
+/* Finds room for a record of so many bytes, not more than GS_TEXT_NEAR_MAX and its end of
+ * line, or for the place of any: it is added next. False if there is none. */
+static inline bool gs_text_list_make_room(gs_text_lists *t, gs_text_list *list,
+                                          size_t bytes)
+{
+    const size_t room = bytes < GS_SHORT_COPY_BYTES ? (size_t)GS_SHORT_COPY_BYTES : bytes;
+    return __builtin_expect((uintptr_t)list->tail % GS_TEXT_PAGE + GS_TEXT_HEAD + room <
+                                GS_TEXT_PAGE,
+                            1) ||
+           gs_text_list_extend(t, list);
+}
+
 /* Adds a record of `bytes` bytes, not more than GS_TEXT_NEAR_MAX, and `eol_bytes` that
- * follow it; with has_key it is a keyed record, with all that goes before its line, and
- * else `beside_bytes` will be put beside it. With is_one the list has one string, and the
- * text stands for all. May read GS_SHORT_COPY_BYTES behind the record. What the list
- * counts is added to by nobody else: it is read as one, which waits for who has just
- * written a part of it. */
-static inline bool gs_text_list_add(gs_text_lists *t, gs_text_list *list,
-                                    const uint8_t *text, size_t bytes, size_t eol_bytes,
-                                    size_t beside_bytes, bool has_key, bool is_one)
+ * follow it, unless the list takes places; with has_key it is a keyed record, with all
+ * that goes before its line, and else `beside_bytes` will be put beside it. May read
+ * GS_SHORT_COPY_BYTES behind the record. What the list counts is added to by nobody else:
+ * it is read as one, which waits for who has just written a part of it. */
+static inline void gs_text_list_add(gs_text_list *list, const uint8_t *text, size_t bytes,
+                                    size_t eol_bytes, size_t beside_bytes, bool has_key)
 {
     const size_t all = bytes + eol_bytes;
-    const size_t room = all < GS_SHORT_COPY_BYTES ? (size_t)GS_SHORT_COPY_BYTES : all;
-    if (__builtin_expect((uintptr_t)list->tail % GS_TEXT_PAGE + GS_TEXT_HEAD + room >=
-                             GS_TEXT_PAGE,
-                         0) &&
-        !gs_text_list_extend(t, list))
-        return false;
     const uint16_t head = (uint16_t)(bytes | (has_key ? GS_TEXT_HAS_KEY : 0));
     uint8_t *const to = list->tail;
     memcpy(to, &head, sizeof head);
     gs_copy_short(to + GS_TEXT_HEAD, text, all);
-    list->tail = to + (is_one ? 0 : GS_TEXT_HEAD + all);
+    list->tail = to + (list->is_one ? 0 : GS_TEXT_HEAD + all);
     list->count++;
     list->bytes += all + beside_bytes;
-    return true;
 }
 
-/* Adds one that is longer, and stays where it is. */
-bool gs_text_list_add_far(gs_text_lists *t, gs_text_list *list, uint64_t where,
-                          size_t bytes, bool is_one);
+/* Adds one of any length, `bytes` with its end of line and what is put beside it, that
+ * stays where it is. */
+static inline void gs_text_list_add_far(gs_text_list *list, uint64_t where, size_t bytes)
+{
+    const uint16_t head = GS_TEXT_FAR;
+    uint8_t *const to = list->tail;
+    const size_t head_bytes = list->takes_places ? 0 : sizeof head;
+    if (head_bytes > 0)
+        memcpy(to, &head, sizeof head);
+    memcpy(to + head_bytes, &where, sizeof where);
+    list->tail = to + (list->is_one ? 0 : head_bytes + sizeof where);
+    list->count++;
+    list->bytes += bytes;
+    list->has_others = true;
+}
 
 /* The records of a list, one after the other. */
 typedef struct gs_list_cursor {
     const gs_text_page *page;
     const uint8_t *at, *end, *tail;
     ptrdiff_t to_next; /* from this page */
+    bool is_at_places; /* from `at` to `end` */
+    bool is_one;       /* as the list */
 } gs_list_cursor;
 
-gs_list_cursor gs_list_cursor_begin(const gs_text_lists *t, const gs_text_list *list,
-                                    bool is_one);
+gs_list_cursor gs_list_cursor_begin(const gs_text_lists *t, const gs_text_list *list);
 /* False if there are no more pages. */
 bool gs_list_cursor_turn(gs_list_cursor *c);
-/* What a list holds, as it lies on one page after the other; of one string that is its
- * record. False if there is no more. */
-bool gs_list_cursor_part(gs_list_cursor *c, bool is_one, size_t eol_bytes,
-                         const uint8_t **data, size_t *bytes);
+/* What a list without pages of places holds, as it lies on one page after the other; of
+ * one string that is its record. False if there is no more. */
+bool gs_list_cursor_part(gs_list_cursor *c, size_t eol_bytes, const uint8_t **data,
+                         size_t *bytes);
 /* Of such parts, one behind the other. */
 static inline gs_list_cursor gs_list_cursor_of_parts(const uint8_t *data, size_t bytes)
 {
@@ -221,9 +266,11 @@ static inline bool gs_list_cursor_next(gs_list_cursor *c, gs_listed_record *reco
     const uint8_t *const ahead = c->at + c->to_next; /* as far in the next page */
     __builtin_prefetch(ahead);
     __builtin_prefetch(ahead + 64);
-    uint16_t head;
-    memcpy(&head, c->at, sizeof head);
-    c->at += GS_TEXT_HEAD;
+    uint16_t head = GS_TEXT_FAR;
+    if (!c->is_at_places) {
+        memcpy(&head, c->at, sizeof head);
+        c->at += GS_TEXT_HEAD;
+    }
     if (__builtin_expect(head == GS_TEXT_FAR, 0)) {
         uint64_t where;
         memcpy(&where, c->at, sizeof where);

@@ -79,6 +79,31 @@ static void what_small_ones_cost_is_the_least_seen(void)
     CHECK(huge_of(&p, 6, 500) == 2);
 }
 
+/* One step that takes long is nobody's host; huge pages say nothing of it. */
+static void dear_is_what_several_steps_were(void)
+{
+    enum { CHEAP = 700000, DEAR = 5000000, STEPS = 100 };
+    gs_page_prices p = {0};
+    CHECK(!gs_page_prices_are_dear(&p));
+    gs_page_prices_note(&p, false, CHEAP);
+    gs_page_prices_note(&p, true, DEAR);
+    gs_page_prices_note(&p, false, DEAR);
+    CHECK(!gs_page_prices_are_dear(&p));
+    unsigned dear = 1, cheap = 0;
+    for (; !gs_page_prices_are_dear(&p) && dear < STEPS; dear++)
+        gs_page_prices_note(&p, false, DEAR);
+    CHECK(dear > 2 && dear < 8);
+    for (; gs_page_prices_are_dear(&p) && cheap < STEPS; cheap++)
+        gs_page_prices_note(&p, false, CHEAP);
+    CHECK(cheap > 0 && cheap < 8);
+    for (unsigned i = 0; i < STEPS; i++) /* every other one */
+        gs_page_prices_note(&p, false, i % 2 == 0 ? CHEAP : DEAR);
+    CHECK(gs_page_prices_are_dear(&p));
+    p = (gs_page_prices){0};
+    gs_page_prices_note(&p, false, DEAR); /* the first is all that is known */
+    CHECK(gs_page_prices_are_dear(&p));
+}
+
 /* How many pages from `at` on are there. */
 static size_t pages_there(const uint8_t *at, size_t bytes)
 {
@@ -196,6 +221,7 @@ int main(void)
     a_dear_one_among_cheap_ones_costs_little();
     dear_and_cheap_ones_in_turn_are_tried_ever_less();
     what_small_ones_cost_is_the_least_seen();
+    dear_is_what_several_steps_were();
     steps_are_taken_as_asked();
     nothing_behind_the_end_is_given_back();
     what_is_written_meanwhile_stays();

@@ -6,6 +6,7 @@
  * for itself; text that begins alike for long is refused. Keyed records come out with the
  * key that their line has. What is written to the file later does not matter. Of text
  * that does not fit, chunk after chunk comes out, and none takes much more than it may;
+ * records that stay in the text come out as well, also beside others, and together;
  * or chunk after chunk goes to files, and all comes out in the end.
  */
 #define CHECK_STARTS_THREADS
@@ -82,7 +83,8 @@ static gs_team *team_of(unsigned workers)
     return teams[workers];
 }
 
-/* Whole lines, a part for each worker in turn. */
+/* Whole lines, a part for each worker in turn. Pages are dear for every other part, if
+ * the lists look at that. */
 static void add_all(gs_early_split *s, const uint8_t *text, size_t bytes)
 {
     uint64_t count = 0;
@@ -91,6 +93,7 @@ static void add_all(gs_early_split *s, const uint8_t *text, size_t bytes)
         size_t end = bytes - at > PART ? at + PART : bytes;
         while (text[end - 1] != '\n')
             end--;
+        atomic_store(&s->lists.memory.is_dear, worker % 2 == 0);
         REQUIRE(
             gs_early_split_add(s, worker++ % WORKERS, text + at, end - at, at, &count));
         at = end;
@@ -142,6 +145,7 @@ static void check_bucket(const gs_record_layout *layout, const gs_key_encoder *e
     const uint64_t flip = layout->is_backwards ? UINT64_MAX : 0;
     last_string here = *last;
     const uint8_t *first = NULL;
+    size_t line_bytes = 0;
     const size_t times = b->same_count > 0 ? b->same_count : 1;
     CHECK(times == 1 || (b->count == 1 && b->is_settled));
     for (size_t i = 0; i < b->copied_count; i++) {
@@ -160,38 +164,60 @@ static void check_bucket(const gs_record_layout *layout, const gs_key_encoder *e
             here.length = r.string_bytes;
         }
         *hash += hash_line(r.line, r.line_bytes) * times;
+        line_bytes += (r.line_bytes + layout->has_eol) * times;
     }
+    CHECK(b->line_bytes == (encoder == NULL ? line_bytes : 0));
     *last = here;
 }
 
+/* How they are to come out. */
+typedef struct way_out {
+    bool keeps_keys, is_backwards;
+    bool has_same; /* lines that come often */
+    size_t room_bytes;
+    gs_places places;
+    bool is_together; /* as from so much text that windows of it are copied */
+} way_out;
+
 static void come_out(const gs_file_map *map, size_t text_bytes,
-                     const gs_key_encoder *encoder, bool keeps_keys, bool is_backwards,
-                     bool has_same, size_t room_bytes)
+                     const gs_key_encoder *encoder, way_out way)
 {
+    enum { GROUP_MAX = 48 };
     gs_status st = {.code = GS_OK};
     gs_early_split *s = NULL;
     gs_bucket_copy room = {0};
     const gs_record_layout layout = {.is_keyed = encoder != NULL,
                                      .has_eol = true,
                                      .eol = '\n',
-                                     .is_backwards = is_backwards};
+                                     .is_backwards = way.is_backwards};
     const gs_early_split_options options = {
         .layout = &layout,
         .encoder = encoder,
         .map = map,
         .team = team_of(WORKERS),
-        .memory_bytes = encoder && !keeps_keys ? KEYED_MOST : MOST};
+        .memory_bytes = encoder && !way.keeps_keys ? KEYED_MOST : MOST,
+        .places = way.places};
     REQUIRE_OK(gs_early_split_new(&s, &options, &st), &st);
     REQUIRE(s != NULL);
     add_all(s, map->base, text_bytes);
-    const gs_early_memory memory = {.arena = map->base, .record_bytes = text_bytes};
+    const gs_early_memory memory = {
+        .arena = map->base,
+        .record_bytes = way.is_together ? GS_BUCKET_COPY_ARENA_MIN : text_bytes,
+        .spare_bytes = way.is_together ? 2 * (size_t)MOST : 0};
+    atomic_store(&s->lists.memory.is_dear, way.is_together);
     const gs_buckets *const b = gs_early_split_finish(s, &memory);
     CHECK(b->count > lines >> 17 && b->scratch_elements < lines / b->count * 4);
-    CHECK(b->together == 0);
-    CHECK(gs_early_split_list_bytes(s) >= text_bytes);
-    CHECK((gs_early_split_list_bytes(s) > text_bytes / 2 * 3) == keeps_keys);
-    if (room_bytes > 0)
-        REQUIRE_OK(gs_bucket_copy_init(&room, room_bytes, &st), &st);
+    CHECK((b->together > 0) == way.is_together && b->together <= GROUP_MAX);
+    const size_t list_bytes = gs_early_split_list_bytes(s);
+    CHECK(gs_early_split_needs_text(s) == (way.places != GS_PLACES_NEVER));
+    CHECK((list_bytes >= text_bytes) == (way.places == GS_PLACES_NEVER));
+    CHECK(way.places != GS_PLACES_ALWAYS || GS_TEXT_PLACE_EVERY > 1 ||
+          list_bytes < text_bytes / 2);
+    CHECK((list_bytes > text_bytes / 2 * 3) == way.keeps_keys);
+    if (way.is_together)
+        way.room_bytes = b->room_bytes;
+    if (way.room_bytes > 0)
+        REQUIRE_OK(gs_bucket_copy_init(&room, way.room_bytes, &st), &st);
     uint64_t want = 0, got = 0;
     last_string last = {{0}, 0};
     size_t records = 0, own = 0, same = 0, most_same = 0;
@@ -201,9 +227,10 @@ static void come_out(const gs_file_map *map, size_t text_bytes,
             line = at + 1;
         }
     }
-    for (size_t at = 0; at < b->count; at += 5) {
-        gs_near_bucket group[5] = {{0}};
-        const size_t n = b->count - at < 5 ? b->count - at : 5;
+    const size_t most = way.is_together ? b->together : 5;
+    for (size_t at = 0; at < b->count; at += most) {
+        gs_near_bucket group[GROUP_MAX] = {{0}};
+        const size_t n = b->count - at < most ? b->count - at : most;
         REQUIRE_OK(b->bring(b, &room, at, n, group, &st), &st);
         for (size_t i = 0; i < n; i++) {
             check_bucket(&layout, encoder, &group[i], at + i == 0, &last, &got);
@@ -218,16 +245,24 @@ static void come_out(const gs_file_map *map, size_t text_bytes,
         }
     }
     CHECK(records == lines && got == want);
-    CHECK(room_bytes > PART ? own == 0 : own + same >= b->count);
-    CHECK(!has_same || most_same > lines / 200);
+    CHECK(way.room_bytes > PART ? own == 0 : own + same >= b->count);
+    CHECK(!way.has_same || most_same > lines / 200);
     gs_bucket_copy_release(&room);
     gs_early_split_free(s);
 }
 
+/* From lists of all kinds. */
 static void all_come_out(const gs_file_map *map, size_t text_bytes, bool is_backwards,
                          bool has_same, size_t room_bytes)
 {
-    come_out(map, text_bytes, NULL, false, is_backwards, has_same, room_bytes);
+    way_out way = {
+        .is_backwards = is_backwards, .has_same = has_same, .room_bytes = room_bytes};
+    come_out(map, text_bytes, NULL, way);
+    way.places = is_backwards ? GS_PLACES_ALWAYS : GS_PLACES_IF_DEAR;
+    come_out(map, text_bytes, NULL, way);
+    way.is_together = true;
+    way.places = is_backwards ? GS_PLACES_IF_DEAR : GS_PLACES_ALWAYS;
+    come_out(map, text_bytes, NULL, way);
 }
 
 /* By what follows a letter of the line, from its end on and upwards; as it stands, and as
@@ -244,12 +279,15 @@ static void keyed_come_out(const gs_file_map *map, size_t text_bytes, bool is_th
         gs_key_encoder *encoder = NULL;
         REQUIRE_OK(gs_key_encoder_new(&encoder, &order, false, &st), &st);
         CHECK(gs_key_encode_is_cheap(encoder) == !is_dear);
+        const way_out forwards = {.room_bytes = MOST}, little = {.room_bytes = 1000};
+        const way_out backwards = {
+            .keeps_keys = is_dear, .is_backwards = true, .room_bytes = MOST};
         if (check_is_long())
-            come_out(map, text_bytes, encoder, false, false, false, MOST);
+            come_out(map, text_bytes, encoder, forwards);
         if (is_dear || is_thorough)
-            come_out(map, text_bytes, encoder, is_dear, true, false, MOST);
+            come_out(map, text_bytes, encoder, backwards);
         if (is_dear ? check_is_long() : is_thorough)
-            come_out(map, text_bytes, encoder, false, false, false, 1000);
+            come_out(map, text_bytes, encoder, little);
         gs_key_encoder_free(encoder);
     }
 }
