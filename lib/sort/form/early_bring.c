@@ -145,14 +145,14 @@ static inline bool take_with_key(const gs_listed_record *r, size_t eol_bytes,
 /* Takes records of a bucket, which stay where they are; of one string only the first.
  * Compiled for plain and for keyed records. */
 static inline __attribute__((always_inline)) void
-take_list_in_place(const gs_early_split *s, bool is_keyed, gs_list_cursor c, bool is_one,
+take_list_in_place(const gs_early_split *s, bool is_keyed, gs_list_cursor c,
                    gs_near_bucket *out)
 {
     gs_near_bucket b = *out;
     gs_listed_record r;
     while (gs_list_cursor_next(&c, &r, s->layout.has_eol)) {
         take_in_place(s, is_keyed, &r, &b);
-        if (is_one)
+        if (c.is_one)
             break;
     }
     *out = b;
@@ -196,13 +196,13 @@ static inline void take_places(const gs_early_split *s, gs_list_cursor *c, uint6
 
 /* Copies plain records of a list, of one string only the first: those whose text is on
  * the list, and of others those before `bound`. Returns if there are more. */
-static bool take_until(const gs_early_split *s, gs_list_cursor *c, bool is_one,
-                       uint64_t bound, gs_near_bucket *out)
+static bool take_until(const gs_early_split *s, gs_list_cursor *c, uint64_t bound,
+                       gs_near_bucket *out)
 {
     gs_near_bucket b = *out;
     gs_listed_record r;
     while (c->at < c->end || gs_list_cursor_turn(c)) {
-        if (c->is_at_places && !is_one) {
+        if (c->is_at_places && !c->is_one) {
             take_places(s, c, bound, &b);
             if (c->at < c->end) {
                 *out = b;
@@ -213,7 +213,7 @@ static bool take_until(const gs_early_split *s, gs_list_cursor *c, bool is_one,
                 take_plain(s, r.text, r.bytes, &b);
             else
                 take_far(s, &r, &b);
-            if (is_one)
+            if (c->is_one)
                 break;
         }
     }
@@ -223,8 +223,8 @@ static bool take_until(const gs_early_split *s, gs_list_cursor *c, bool is_one,
 
 /* Makes keyed records of those of a list, of one string only of the first; `key_room` is
  * for their keys. False as above. */
-static bool take_keyed_list(const gs_early_split *s, gs_list_cursor c, bool is_one,
-                            uint8_t *key_room, gs_near_bucket *out)
+static bool take_keyed_list(const gs_early_split *s, gs_list_cursor c, uint8_t *key_room,
+                            gs_near_bucket *out)
 {
     const size_t before = out->copied_count, eol_bytes = s->layout.has_eol;
     gs_near_bucket b = *out;
@@ -234,7 +234,7 @@ static bool take_keyed_list(const gs_early_split *s, gs_list_cursor c, bool is_o
                                           : take_keyed(s, r.text, r.bytes, key_room, &b);
         if (__builtin_expect(!is_as_read, 0))
             return false;
-        if (is_one)
+        if (c.is_one)
             break;
     }
     for (size_t i = before; i < b.copied_count; i++)
@@ -288,12 +288,12 @@ static bool take_bucket(const gs_early_split *s, size_t bucket,
             continue;
         gs_list_cursor c = gs_list_cursor_begin(&s->lists, list);
         if (size->is_in_place && is_keyed)
-            take_list_in_place(s, true, c, size->is_one, out);
+            take_list_in_place(s, true, c, out);
         else if (size->is_in_place)
-            take_list_in_place(s, false, c, size->is_one, out);
+            take_list_in_place(s, false, c, out);
         else if (!is_keyed)
-            (void)take_until(s, &c, size->is_one, UINT64_MAX, out);
-        else if (!take_keyed_list(s, c, size->is_one, key_room, out))
+            (void)take_until(s, &c, UINT64_MAX, out);
+        else if (!take_keyed_list(s, c, key_room, out))
             return false;
     }
     return out->copied_bytes <= out->to_bytes;
@@ -326,11 +326,34 @@ static gs_code take_kept(const gs_early_split *s, size_t bucket,
     GS_TRY(gs_list_file_read(s->file, bucket, parts, &bytes, st));
     bytes += copy_lists(s, bucket, parts + bytes);
     gs_assert(copies + bytes <= out->to_bytes);
-    gs_list_cursor c = gs_list_cursor_of_parts(parts, bytes);
+    gs_list_cursor c = gs_list_cursor_of_parts(parts, bytes, size->is_one);
     if (size->is_in_place)
-        take_list_in_place(s, false, c, size->is_one, out);
+        take_list_in_place(s, false, c, out);
     else
-        (void)take_until(s, &c, size->is_one, UINT64_MAX, out);
+        (void)take_until(s, &c, UINT64_MAX, out);
+    return GS_OK;
+}
+
+/* What is known of a bucket before its records are taken, with room for them; of one
+ * string *size is that of its record from here on. */
+static gs_code begin_bucket(const gs_early_split *s, size_t bucket, gs_bucket_size *size,
+                            gs_near_bucket *out, const gs_bucket_copy *room, size_t *used,
+                            gs_status *st)
+{
+    const size_t same_count = size->is_one ? size->count : 0;
+    const size_t line_bytes = s->encoder == NULL ? size->bytes : 0;
+    const bool is_on_lists = size->is_in_place && s->file == NULL;
+    if (size->is_one)
+        *size = size_of_one(size);
+    GS_TRY(find_room(out, size->count, text_room(s, size), room, used, st));
+    if (is_on_lists)
+        out->arena = (const uint8_t *)s->lists.pages;
+    if (s->encoder == NULL)
+        out->heads = is_on_lists ? (uint8_t *)s->lists.pages : out->to;
+    out->same_count = same_count;
+    out->line_bytes = line_bytes;
+    out->is_settled = size->is_one;
+    out->depth = s->splitters->buckets[bucket].depth;
     return GS_OK;
 }
 
@@ -339,25 +362,12 @@ static gs_code bring_bucket(const gs_early_split *s, size_t bucket, gs_near_buck
                             gs_status *st)
 {
     gs_bucket_size size = size_of(s, bucket);
-    const size_t same_count = size.is_one ? size.count : 0;
-    const size_t line_bytes = s->encoder == NULL ? size.bytes : 0;
-    if (size.is_one)
-        size = size_of_one(&size);
-    GS_TRY(find_room(out, size.count, text_room(s, &size), room, used, st));
-    if (size.is_in_place && s->file == NULL)
-        out->arena = (const uint8_t *)s->lists.pages;
-    out->same_count = same_count;
-    out->line_bytes = line_bytes;
-    out->is_settled = size.is_one;
-    out->depth = s->splitters->buckets[bucket].depth;
+    GS_TRY(begin_bucket(s, bucket, &size, out, room, used, st));
     if (s->file != NULL)
         GS_TRY(take_kept(s, bucket, &size, out, st));
     else if (!take_bucket(s, bucket, &size, out, key_room))
         return gs_map_name_fail_changed(s->arena, st);
     gs_assert(out->copied_count == out->count);
-    if (s->encoder == NULL)
-        out->heads =
-            size.is_in_place && s->file == NULL ? (uint8_t *)s->lists.pages : out->to;
     return GS_OK;
 }
 
@@ -372,8 +382,8 @@ static bool take_window(void *context, size_t list, uint64_t bound)
 {
     const window_job *const job = context;
     gs_list_cursor *const c = &job->cursors[list];
-    return c->page != NULL && take_until(job->split, c, false, bound,
-                                         &job->buckets[list / job->split->sets]);
+    return c->page != NULL &&
+           take_until(job->split, c, bound, &job->buckets[list / job->split->sets]);
 }
 
 /* The same for plain buckets with records that stayed in the text. */
@@ -386,15 +396,12 @@ static gs_code bring_together(const gs_early_split *s, gs_bucket_copy *room, siz
                             "places in lists", st));
     for (size_t i = 0; i < count && st->code == GS_OK; i++) {
         const size_t bucket = s->numbered[first + i];
-        const gs_bucket_size size = size_of(s, bucket);
+        gs_bucket_size size = size_of(s, bucket);
         if (size.is_one || size.is_in_place) {
             GS_NOTED(bring_bucket(s, bucket, &out[i], room, &used, NULL, st));
             continue;
         }
-        GS_NOTED(find_room(&out[i], size.count, text_room(s, &size), room, &used, st));
-        out[i].depth = s->splitters->buckets[bucket].depth;
-        out[i].heads = out[i].to;
-        out[i].line_bytes = size.bytes;
+        GS_NOTED(begin_bucket(s, bucket, &size, &out[i], room, &used, st));
         for (unsigned set = 0; set < s->sets; set++)
             job.cursors[i * s->sets + set] =
                 gs_list_cursor_begin(&s->lists, gs_text_list_of(&s->lists, set, bucket));

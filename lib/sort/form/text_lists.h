@@ -245,9 +245,10 @@ bool gs_list_cursor_turn(gs_list_cursor *c);
 bool gs_list_cursor_part(gs_list_cursor *c, size_t eol_bytes, const uint8_t **data,
                          size_t *bytes);
 /* Of such parts, one behind the other. */
-static inline gs_list_cursor gs_list_cursor_of_parts(const uint8_t *data, size_t bytes)
+static inline gs_list_cursor gs_list_cursor_of_parts(const uint8_t *data, size_t bytes,
+                                                     bool is_one)
 {
-    return (gs_list_cursor){.at = data, .end = data + bytes};
+    return (gs_list_cursor){.at = data, .end = data + bytes, .is_one = is_one};
 }
 
 typedef struct gs_listed_record {
