@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "lib/base/fresh_memory.h"
 
-#include <time.h>
-
 #include "lib/base/assertion.h"
+#include "lib/base/machine.h"
 
 enum {
     PAUSE_FIRST = 4,
@@ -72,14 +71,6 @@ void gs_fresh_memory_release(gs_fresh_memory *m)
     *m = (gs_fresh_memory){0};
 }
 
-/* Of this thread: what others did meanwhile is not the price of pages. */
-static uint64_t spent_ns(void)
-{
-    struct timespec t = {0};
-    (void)clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-    return (uint64_t)t.tv_sec * 1000000000U + (uint64_t)t.tv_nsec;
-}
-
 static void take_small(gs_fresh_memory *m, size_t offset, size_t bytes)
 {
     for (size_t at = 0; at < bytes; at += SMALL_AT_ONCE)
@@ -100,14 +91,14 @@ void gs_fresh_memory_take(gs_fresh_memory *m, size_t offset)
     (void)pthread_mutex_lock(&m->lock);
     const bool is_huge = gs_page_prices_choose(&m->prices);
     (void)pthread_mutex_unlock(&m->lock);
-    const uint64_t begin_ns = spent_ns();
+    const uint64_t begin_ns = gs_machine_thread_ns();
     if (is_huge) {
         gs_mem_allow_huge(m->bytes + offset, GS_FRESH_STEP);
         gs_mem_populate(m->bytes + offset, GS_FRESH_STEP);
     } else {
         take_small(m, offset, GS_FRESH_STEP);
     }
-    const uint64_t ns = spent_ns() - begin_ns;
+    const uint64_t ns = gs_machine_thread_ns() - begin_ns;
     (void)pthread_mutex_lock(&m->lock);
     gs_page_prices_note(&m->prices, is_huge, ns);
     atomic_store_explicit(&m->is_dear, gs_page_prices_are_dear(&m->prices),

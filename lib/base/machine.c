@@ -212,11 +212,21 @@ size_t gs_machine_thread_stack_bytes(void)
     return bytes;
 }
 
+static uint64_t clock_ns(clockid_t clock)
+{
+    struct timespec t = {0};
+    (void)clock_gettime(clock, &t);
+    return (uint64_t)t.tv_sec * UINT64_C(1000000000) + (uint64_t)t.tv_nsec;
+}
+
 uint64_t gs_machine_now_ns(void)
 {
-    struct timespec t;
-    (void)clock_gettime(CLOCK_MONOTONIC, &t);
-    return (uint64_t)t.tv_sec * UINT64_C(1000000000) + (uint64_t)t.tv_nsec;
+    return clock_ns(CLOCK_MONOTONIC);
+}
+
+uint64_t gs_machine_thread_ns(void)
+{
+    return clock_ns(CLOCK_THREAD_CPUTIME_ID);
 }
 
 /* Of a program that was started by a larger one rusage has the peak of that. */

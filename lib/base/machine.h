@@ -43,6 +43,8 @@ size_t gs_machine_files_left(size_t wanted);
  * the lowest free number is given out; raises the limit as above. */
 bool gs_machine_files_are_short(int fd, size_t spare);
 uint64_t gs_machine_now_ns(void); /* monotonic */
+/* Processor time of this thread: what others did meanwhile is not in it. */
+uint64_t gs_machine_thread_ns(void);
 size_t gs_machine_peak_rss_bytes(void);
 
 #endif

@@ -57,8 +57,8 @@ void gs_bucket_copy_release(gs_bucket_copy *copy);
 
 /* A bucket that can be sorted. */
 typedef struct gs_near_bucket {
-    gs_element *elements;
-    gs_element *scratch; /* room for as many; NULL: what a worker has beside is enough */
+    gs_element *elements; /* NULL: not put yet (bucket_set.h) */
+    gs_element *scratch;  /* room for as many; NULL: what a worker has beside is enough */
     size_t count;
     size_t begin;         /* how many elements are in the buckets before it, if known */
     const uint8_t *arena; /* what the elements point into */

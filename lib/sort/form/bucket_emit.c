@@ -13,6 +13,7 @@ typedef struct gs_emit_worker {
     gs_sink_piece *piece;
     gs_bucket_copy room;
     gs_bucket_scratch scratch;
+    gs_element *elements; /* of a bucket that was brought without */
     gs_twin_search twins;
     gs_witness_piece seen; /* of text without a piece, and of what is left out */
 } gs_emit_worker;
@@ -352,6 +353,8 @@ static gs_code emit_bucket(gs_emit_job *job, unsigned worker, size_t number,
         job->group != NULL ? &job->group[number - job->group_begin] : &alone;
     if (bucket == &alone)
         GS_NOTED(b->bring(b, &job->workers[worker].room, number, 1, bucket, st));
+    if (st->code == GS_OK && bucket->elements == NULL && b->put_elements != NULL)
+        b->put_elements(b, job->workers[worker].elements, bucket);
     if (st->code == GS_OK)
         GS_NOTED(emit_near(job, worker, number, bucket, st));
     b->drop(b, bucket);
@@ -394,6 +397,11 @@ static gs_code emit_group(void *context, unsigned worker, gs_status *st)
     return st->code;
 }
 
+static gs_code new_elements(gs_element **elements, size_t count, gs_status *st)
+{
+    return gs_mem_new(elements, count * sizeof **elements, "elements of a bucket", st);
+}
+
 static gs_code open_worker(const gs_emit_job *job, gs_emit_worker *worker, gs_status *st)
 {
     const gs_buckets *const b = job->buckets;
@@ -401,10 +409,11 @@ static gs_code open_worker(const gs_emit_job *job, gs_emit_worker *worker, gs_st
     if (b->room_bytes > 0)
         GS_TRY(gs_bucket_copy_init(&worker->room, b->room_bytes, st));
     worker->scratch.capacity = b->scratch_elements;
-    return b->scratch_elements == 0 ? GS_OK
-                                    : gs_mem_new(&worker->scratch.elements,
-                                                 b->scratch_elements * sizeof(gs_element),
-                                                 "scratch elements", st);
+    if (b->scratch_elements == 0)
+        return GS_OK;
+    if (b->put_elements != NULL)
+        GS_TRY(new_elements(&worker->elements, b->scratch_elements, st));
+    return new_elements(&worker->scratch.elements, b->scratch_elements, st);
 }
 
 static gs_code open_workers(gs_emit_job *job, gs_status *st)
@@ -426,6 +435,7 @@ static void close_workers(gs_emit_job *job)
     for (size_t i = 0; i < most; i++)
         b->drop(b, &job->group[i]); /* after a failure: those that were not sorted */
     for (size_t w = 0; job->workers != NULL && w < job->worker_count; w++) {
+        gs_mem_free(job->workers[w].elements);
         gs_mem_free(job->workers[w].scratch.elements);
         gs_bucket_copy_release(&job->workers[w].room);
         gs_twin_search_release(&job->workers[w].twins);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "lib/base/assertion.h"
+#include "lib/base/machine.h"
 #include "lib/base/mem.h"
 #include "lib/base/share.h"
 #include "lib/sort/form/early_state.h"
@@ -50,11 +51,12 @@ static size_t parts_room(const gs_early_split *s, const gs_bucket_size *size)
     return bytes + times * GS_TEXT_HEAD;
 }
 
-/* The copies that are made of a bucket. */
+/* The copies that are made of a bucket. Of a long record the head has a `where` too. */
 static size_t copies_room(const gs_early_split *s, const gs_bucket_size *size)
 {
-    const size_t head_bytes = s->encoder == NULL ? GS_TEXT_HEAD : 0;
-    return size->is_in_place ? 0 : size->bytes + size->count * head_bytes;
+    const size_t long_max = size->bytes / GS_TEXT_NEAR_MAX;
+    const size_t heads = size->count * GS_TEXT_HEAD + long_max * sizeof(uint64_t);
+    return size->is_in_place ? 0 : size->bytes + (s->encoder == NULL ? heads : 0);
 }
 
 /* How much text a bucket is brought with: none if it stays on the lists. What was in
@@ -85,14 +87,35 @@ static inline void take_in_place(const gs_early_split *s, bool is_keyed,
     e->where = gs_where_pack((uint64_t)(r->text - out->arena), string_bytes);
 }
 
-/* Copies a plain record to the end of the bucket, with room for its head as on a list. */
-static inline void take_plain(const gs_early_split *s, const uint8_t *from, size_t length,
-                              gs_near_bucket *out)
+/* Puts a head at the end of the bucket, of a record that follows. */
+static inline void put_head(size_t length, gs_near_bucket *out)
 {
-    gs_element *const e = &out->elements[out->copied_count++];
+    const bool is_long = length > GS_TEXT_NEAR_MAX;
+    const uint16_t head = is_long ? GS_TEXT_FAR : (uint16_t)length;
+    uint8_t *const to = out->to + out->copied_bytes;
+    memcpy(to, &head, sizeof head);
     out->copied_bytes += GS_TEXT_HEAD;
-    gs_tie_put_words(&s->layout, e, from, length, out->depth);
-    e->where = gs_where_pack(out->copied_bytes, length);
+    if (__builtin_expect(is_long, 0)) {
+        const uint64_t where = gs_where_pack(0, length);
+        memcpy(to + GS_TEXT_HEAD, &where, sizeof where);
+        out->copied_bytes += sizeof where;
+    }
+}
+
+/* Copies a plain record to the end of the bucket. Its element is put, with room for a
+ * head before the copy; or else its head, as on a list. */
+static inline __attribute__((always_inline)) void
+take_plain(const gs_early_split *s, bool has_elements, const uint8_t *from, size_t length,
+           gs_near_bucket *out)
+{
+    if (has_elements) {
+        gs_element *const e = &out->elements[out->copied_count++];
+        out->copied_bytes += GS_TEXT_HEAD;
+        gs_tie_put_words(&s->layout, e, from, length, out->depth);
+        e->where = gs_where_pack(out->copied_bytes, length);
+    } else {
+        put_head(length, out);
+    }
     gs_copy_short(out->to + out->copied_bytes, from, length + s->layout.has_eol);
     out->copied_bytes += length + s->layout.has_eol;
 }
@@ -170,55 +193,65 @@ static void leave_far(const gs_early_split *s, size_t offset, size_t bytes)
 }
 
 /* Copies a plain record that stayed in the text. */
-static void take_far(const gs_early_split *s, const gs_listed_record *r,
-                     gs_near_bucket *out)
+static void take_far(const gs_early_split *s, bool has_elements,
+                     const gs_listed_record *r, gs_near_bucket *out)
 {
     const size_t offset = gs_where_offset(r->where);
-    take_plain(s, s->arena + offset, r->bytes, out);
+    take_plain(s, has_elements, s->arena + offset, r->bytes, out);
     if (s->file != NULL)
         leave_far(s, offset, r->bytes);
 }
 
 /* Takes records of a page of places, those before `bound`, which is as in an element. */
-static inline void take_places(const gs_early_split *s, gs_list_cursor *c, uint64_t bound,
-                               gs_near_bucket *out)
+static inline __attribute__((always_inline)) void
+take_places(const gs_early_split *s, bool has_elements, gs_list_cursor *c, uint64_t bound,
+            gs_near_bucket *out)
 {
     const uint64_t *where = (const uint64_t *)(const void *)c->at;
     const uint64_t *const end = (const uint64_t *)(const void *)c->end;
     for (; where < end && *where < bound; where++) {
         if (end - where > GS_COPY_PREFETCH_AHEAD)
             gs_record_prefetch(s->arena, where[GS_COPY_PREFETCH_AHEAD]);
-        take_plain(s, s->arena + gs_where_offset(*where), *where & GS_WHERE_LENGTH_LONG,
-                   out);
+        take_plain(s, has_elements, s->arena + gs_where_offset(*where),
+                   *where & GS_WHERE_LENGTH_LONG, out);
     }
     c->at = (const uint8_t *)where;
 }
 
 /* Copies plain records of a list, of one string only the first: those whose text is on
- * the list, and of others those before `bound`. Returns if there are more. */
-static bool take_until(const gs_early_split *s, gs_list_cursor *c, uint64_t bound,
-                       gs_near_bucket *out)
+ * the list, and of others those before `bound`. Returns if there are more. Compiled for
+ * buckets with elements, and for those that get them later. */
+static inline __attribute__((always_inline)) bool
+take_until_as(const gs_early_split *s, bool has_elements, gs_list_cursor *c,
+              uint64_t bound, gs_near_bucket *out)
 {
     gs_near_bucket b = *out;
     gs_listed_record r;
     while (c->at < c->end || gs_list_cursor_turn(c)) {
         if (c->is_at_places && !c->is_one) {
-            take_places(s, c, bound, &b);
+            take_places(s, has_elements, c, bound, &b);
             if (c->at < c->end) {
                 *out = b;
                 return true;
             }
         } else if (gs_list_cursor_next(c, &r, s->layout.has_eol)) {
             if (r.text != NULL)
-                take_plain(s, r.text, r.bytes, &b);
+                take_plain(s, has_elements, r.text, r.bytes, &b);
             else
-                take_far(s, &r, &b);
+                take_far(s, has_elements, &r, &b);
             if (c->is_one)
                 break;
         }
     }
     *out = b;
     return false;
+}
+
+static bool take_until(const gs_early_split *s, gs_list_cursor *c, uint64_t bound,
+                       gs_near_bucket *out)
+{
+    return out->elements != NULL ? take_until_as(s, true, c, bound, out)
+                                 : take_until_as(s, false, c, bound, out);
 }
 
 /* Makes keyed records of those of a list, of one string only of the first; `key_room` is
@@ -253,24 +286,28 @@ static size_t room_for(size_t count, size_t text_bytes)
     return round_up(count * sizeof(gs_element)) + round_up(text_bytes + GS_COPY_SLACK);
 }
 
-/* Finds room for a bucket: with the others, or of its own, then with scratch too. */
-static gs_code find_room(gs_near_bucket *out, size_t count, size_t text_bytes,
-                         const gs_bucket_copy *room, size_t *used, gs_status *st)
+/* Finds room for a bucket: with the others, and with its elements unless it `is_late` and
+ * gets them later; or of its own, with elements and scratch. */
+static gs_code find_room(gs_near_bucket *out, size_t count, bool is_late,
+                         size_t text_bytes, const gs_bucket_copy *room, size_t *used,
+                         gs_status *st)
 {
+    const size_t beside_bytes = room_for(is_late ? 0 : count, text_bytes);
     const size_t element_bytes = round_up(count * sizeof(gs_element));
-    const size_t bytes = room_for(count, text_bytes);
-    uint8_t *memory;
     gs_assert(text_bytes <= gs_arena_bytes_max);
     *out = (gs_near_bucket){.count = count, .has_next = true, .to_bytes = text_bytes};
-    if (count <= GS_EARLY_BESIDE_MAX && bytes <= room->capacity - *used) {
-        memory = room->data + *used;
-        *used += bytes;
-    } else {
-        out->own_bytes = bytes + element_bytes;
-        GS_TRY(gs_mem_map(&out->own, out->own_bytes, true, "a large bucket", st));
-        memory = out->own;
-        out->scratch = (gs_element *)(void *)(memory + bytes);
+    if (count <= GS_EARLY_BESIDE_MAX && beside_bytes <= room->capacity - *used) {
+        uint8_t *const memory = room->data + *used;
+        *used += beside_bytes;
+        out->elements = is_late ? NULL : (gs_element *)(void *)memory;
+        out->arena = out->to = memory + (is_late ? 0 : element_bytes);
+        return GS_OK;
     }
+    const size_t bytes = room_for(count, text_bytes);
+    out->own_bytes = bytes + element_bytes;
+    GS_TRY(gs_mem_map(&out->own, out->own_bytes, true, "a large bucket", st));
+    uint8_t *const memory = out->own;
+    out->scratch = (gs_element *)(void *)(memory + bytes);
     out->elements = (gs_element *)(void *)memory;
     out->arena = out->to = memory + element_bytes;
     return GS_OK;
@@ -337,15 +374,15 @@ static gs_code take_kept(const gs_early_split *s, size_t bucket,
 /* What is known of a bucket before its records are taken, with room for them; of one
  * string *size is that of its record from here on. */
 static gs_code begin_bucket(const gs_early_split *s, size_t bucket, gs_bucket_size *size,
-                            gs_near_bucket *out, const gs_bucket_copy *room, size_t *used,
-                            gs_status *st)
+                            bool is_late, gs_near_bucket *out, const gs_bucket_copy *room,
+                            size_t *used, gs_status *st)
 {
     const size_t same_count = size->is_one ? size->count : 0;
     const size_t line_bytes = s->encoder == NULL ? size->bytes : 0;
     const bool is_on_lists = size->is_in_place && s->file == NULL;
     if (size->is_one)
         *size = size_of_one(size);
-    GS_TRY(find_room(out, size->count, text_room(s, size), room, used, st));
+    GS_TRY(find_room(out, size->count, is_late, text_room(s, size), room, used, st));
     if (is_on_lists)
         out->arena = (const uint8_t *)s->lists.pages;
     if (s->encoder == NULL)
@@ -362,7 +399,7 @@ static gs_code bring_bucket(const gs_early_split *s, size_t bucket, gs_near_buck
                             gs_status *st)
 {
     gs_bucket_size size = size_of(s, bucket);
-    GS_TRY(begin_bucket(s, bucket, &size, out, room, used, st));
+    GS_TRY(begin_bucket(s, bucket, &size, false, out, room, used, st));
     if (s->file != NULL)
         GS_TRY(take_kept(s, bucket, &size, out, st));
     else if (!take_bucket(s, bucket, &size, out, key_room))
@@ -386,7 +423,8 @@ static bool take_window(void *context, size_t list, uint64_t bound)
            take_until(job->split, c, bound, &job->buckets[list / job->split->sets]);
 }
 
-/* The same for plain buckets with records that stayed in the text. */
+/* The same for plain buckets with records that stayed in the text, which get their
+ * elements later. */
 static gs_code bring_together(const gs_early_split *s, gs_bucket_copy *room, size_t first,
                               size_t count, gs_near_bucket *out, gs_status *st)
 {
@@ -401,7 +439,7 @@ static gs_code bring_together(const gs_early_split *s, gs_bucket_copy *room, siz
             GS_NOTED(bring_bucket(s, bucket, &out[i], room, &used, NULL, st));
             continue;
         }
-        GS_NOTED(begin_bucket(s, bucket, &size, &out[i], room, &used, st));
+        GS_NOTED(begin_bucket(s, bucket, &size, true, &out[i], room, &used, st));
         for (unsigned set = 0; set < s->sets; set++)
             job.cursors[i * s->sets + set] =
                 gs_list_cursor_begin(&s->lists, gs_text_list_of(&s->lists, set, bucket));
@@ -429,6 +467,27 @@ static gs_code bring(const gs_buckets *buckets, gs_bucket_copy *room, size_t fir
     return st->code;
 }
 
+/* Of a bucket whose copies are as they would be on a list. */
+static void put_elements(const gs_buckets *buckets, gs_element *elements,
+                         gs_near_bucket *bucket)
+{
+    const gs_early_split *const s = (const gs_early_split *)(const void *)buckets;
+    const size_t eol_bytes = s->layout.has_eol;
+    gs_near_bucket b = *bucket;
+    gs_list_cursor c = gs_list_cursor_of_parts(b.to, b.copied_bytes, false);
+    gs_listed_record r;
+    b.elements = elements;
+    while (gs_list_cursor_next(&c, &r, eol_bytes)) {
+        if (r.text == NULL) { /* a long one, which follows */
+            r.text = c.at;
+            c.at += r.bytes + eol_bytes;
+        }
+        take_in_place(s, false, &r, &b);
+    }
+    gs_assert(b.copied_count == b.count && b.copied_bytes <= b.to_bytes);
+    *bucket = b;
+}
+
 static void drop(const gs_buckets *buckets, gs_near_bucket *bucket)
 {
     (void)buckets;
@@ -437,24 +496,62 @@ static void drop(const gs_buckets *buckets, gs_near_bucket *bucket)
     *bucket = (gs_near_bucket){0};
 }
 
-/* Records that stayed in so much text are copied window by window where pages are dear:
- * the host of such a machine maps its memory in small pages, and to look up where any of
- * them is takes twice as long (lib/sort/NOTES.md). */
+/* Looks at records in the text whose places are on a page, from the first to the last. */
+static size_t look_at_page(const gs_early_split *s, const gs_list_cursor *c)
+{
+    const uint64_t *const where = (const uint64_t *)(const void *)c->at;
+    const size_t count = (size_t)(c->end - c->at) / sizeof *where;
+    for (size_t i = 0; i < count; i++) {
+        if (count - i > GS_COPY_PREFETCH_AHEAD)
+            gs_record_prefetch(s->arena, where[i + GS_COPY_PREFETCH_AHEAD]);
+        (void)*(const volatile uint8_t *)(s->arena + gs_where_offset(where[i]));
+    }
+    return count;
+}
+
+/* What it takes to look at a record in the text as for a copy of its bucket alone; 0 if
+ * there is none. */
+static uint64_t look_ns(const gs_early_split *s)
+{
+    enum { LOOKS = 1 << 16 };
+    size_t looks = 0;
+    const uint64_t begin_ns = gs_machine_thread_ns();
+    for (size_t i = 0; i < s->buckets.count && looks < LOOKS; i++) {
+        const gs_text_list *const list = gs_text_list_of(&s->lists, 0, s->numbered[i]);
+        if (list->count == 0 || list->is_one)
+            continue;
+        gs_list_cursor c = gs_list_cursor_begin(&s->lists, list);
+        for (; c.at < c.end || gs_list_cursor_turn(&c); c.at = c.end)
+            if (c.is_at_places)
+                looks += look_at_page(s, &c);
+    }
+    return looks == 0 ? 0 : (gs_machine_thread_ns() - begin_ns) / looks;
+}
+
+/* Records that stayed in so much text are copied window by window where a look at one of
+ * them is slow: where pages are dear, since the host of such a machine maps its memory in
+ * small ones, and where it is seen to be (lib/sort/NOTES.md). */
 static void plan_together(gs_early_split *s, const gs_early_memory *memory, size_t most)
 {
     gs_buckets *const b = &s->buckets;
     size_t all = 0;
-    if (!gs_early_split_needs_text(s) || !gs_fresh_memory_is_dear(&s->lists.memory) ||
-        memory->record_bytes < GS_BUCKET_COPY_ARENA_MIN / 2)
+    if (!gs_early_split_needs_text(s) ||
+        memory->record_bytes < GS_BUCKET_COPY_ARENA_MIN / 2 ||
+        (!gs_fresh_memory_is_dear(&s->lists.memory) && look_ns(s) < s->slow_look_ns))
         return;
     for (size_t i = 0; i < b->count; i++) {
         gs_bucket_size size = size_of(s, s->numbered[i]);
         size = size.is_one ? size_of_one(&size) : size;
-        all += room_for(size.count, text_room(s, &size));
+        all += room_for(size.is_one || size.is_in_place ? size.count : 0,
+                        text_room(s, &size));
     }
-    most = gs_clamp(most, 0, GS_BUCKET_COPY_ROOM_MAX);
+    const size_t later = b->scratch_elements * sizeof(gs_element);
+    most = most > later ? gs_clamp(most - later, 0, GS_BUCKET_COPY_ROOM_MAX) : 0;
     b->together = gs_bucket_copy_together(most, all / b->count);
-    if (b->together > 0 && b->room_bytes < most)
+    if (b->together == 0)
+        return;
+    b->put_elements = put_elements;
+    if (b->room_bytes < most)
         b->room_bytes = most;
 }
 

@@ -9,7 +9,8 @@
  * somebody has written to meanwhile is noticed, and fails the sort.
  *
  * Buckets with records all over much text are copied together, window by window, where it
- * takes long to look up a page (bucket_copy.h draws that).
+ * takes long to look up a page (bucket_copy.h draws that). Their copies lie as on a list;
+ * elements, which are as much again, are put when a bucket is sorted.
  */
 #ifndef GS_LIB_SORT_FORM_EARLY_BRING_H
 #define GS_LIB_SORT_FORM_EARLY_BRING_H

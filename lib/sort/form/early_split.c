@@ -20,6 +20,7 @@ enum {
     KEY_BATCH_BYTES = 1 << 14,
     SHORTER_MAX = 8,      /* than its elements, with them, text may be */
     PLACED_MEAN_MIN = 16, /* of shorter records a place would be as much */
+    SLOW_LOOK_NS = 40,    /* lib/sort/NOTES.md has what it takes on some machines */
 };
 
 /* --- splitters -------------------------------------------------------------------- */
@@ -275,6 +276,7 @@ gs_code gs_early_split_new(gs_early_split **out, const gs_early_split_options *o
     s->workers = gs_team_workers(options->team);
     s->memory_bytes = options->memory_bytes;
     s->mapped_end = options->map->copies_begin;
+    s->slow_look_ns = SLOW_LOOK_NS;
     if (prepare(s, options, &are_for_it, st) == GS_OK && are_for_it) {
         s->file = options->file;
         *out = s;

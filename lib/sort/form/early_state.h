@@ -45,6 +45,7 @@ struct gs_early_split {
     size_t memory_bytes;     /* in all, */
     size_t near_bytes;       /* and of that for near buckets of all workers */
     size_t mapped_end;       /* of the text */
+    uint64_t slow_look_ns;   /* what a look at a record there takes where windows pay */
     const uint8_t *arena;
     uint16_t numbered[GS_STRING_BUCKETS_MAX]; /* buckets with records */
 };

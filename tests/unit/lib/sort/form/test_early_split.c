@@ -31,7 +31,8 @@ enum {
     MANY_WORKERS = 12, /* more than there is memory for lists of each */
     MOST = 1 << 30,
     KEYED_MOST = 220 << 20, /* not enough to keep keys */
-    PART = 1 << 20
+    PART = 1 << 20,
+    LONG_MAX_BYTES = 50000, /* which two bytes do not hold as a list has them */
 };
 
 /* As many as are enough to be split early in this build, and for every text to be. The
@@ -39,9 +40,10 @@ enum {
 static unsigned lines;
 
 /* Random lines of up to 40 bytes in a file without a name; mapped. All but one in
- * `others_in` begin with `prefix`, and one in `bare_in` is that alone. */
+ * `others_in` begin with `prefix`, one in `bare_in` is that alone, and one in
+ * `long_in` has thousands of bytes; 0: none. */
 static size_t make_text(gs_file_map *map, const char *prefix, unsigned others_in,
-                        unsigned bare_in, uint64_t *state)
+                        unsigned bare_in, unsigned long_in, uint64_t *state)
 {
     static const char *const names[] = {"text"};
     char path[] = "/tmp/test_early_split.XXXXXX";
@@ -61,7 +63,10 @@ static size_t make_text(gs_file_map *map, const char *prefix, unsigned others_in
         const char *const begin = is_other ? "" : prefix;
         const bool is_bare = !is_other && check_random(state) % bare_in == 0;
         const int rest = is_bare ? 0 : is_other ? (int)(i % 39) : (int)bytes;
-        REQUIRE(fprintf(f, "%s%.*s\n", begin, rest, line) >= 0);
+        const bool is_long =
+            !is_bare && long_in > 0 && check_random(state) % long_in == 0;
+        const int more = is_long ? (int)(check_random(state) % LONG_MAX_BYTES) : 0;
+        REQUIRE(fprintf(f, "%s%.*s%*s\n", begin, rest, line, more, "") >= 0);
     }
     REQUIRE(fclose(f) == 0);
     struct stat info;
@@ -111,7 +116,7 @@ static uint64_t hash_line(const uint8_t *line, size_t bytes)
 
 /* The last string so far, in the order. */
 typedef struct last_string {
-    uint8_t bytes[256];
+    uint8_t bytes[LONG_MAX_BYTES + 256];
     size_t length;
 } last_string;
 
@@ -176,7 +181,8 @@ typedef struct way_out {
     bool has_same; /* lines that come often */
     size_t room_bytes;
     gs_places places;
-    bool is_together; /* as from so much text that windows of it are copied */
+    bool is_together; /* as from so much text that windows of it are copied, */
+    bool is_slow;     /* since a look at it is slow, and not since pages are dear */
 } way_out;
 
 static void come_out(const gs_file_map *map, size_t text_bytes,
@@ -204,7 +210,8 @@ static void come_out(const gs_file_map *map, size_t text_bytes,
         .arena = map->base,
         .record_bytes = way.is_together ? GS_BUCKET_COPY_ARENA_MIN : text_bytes,
         .spare_bytes = way.is_together ? 2 * (size_t)MOST : 0};
-    atomic_store(&s->lists.memory.is_dear, way.is_together);
+    atomic_store(&s->lists.memory.is_dear, way.is_together && !way.is_slow);
+    s->slow_look_ns = way.is_slow ? 0 : UINT64_MAX / 2;
     const gs_buckets *const b = gs_early_split_finish(s, &memory);
     CHECK(b->count > lines >> 17 && b->scratch_elements < lines / b->count * 4);
     CHECK((b->together > 0) == way.is_together && b->together <= GROUP_MAX);
@@ -220,7 +227,9 @@ static void come_out(const gs_file_map *map, size_t text_bytes,
         REQUIRE_OK(gs_bucket_copy_init(&room, way.room_bytes, &st), &st);
     uint64_t want = 0, got = 0;
     last_string last = {{0}, 0};
-    size_t records = 0, own = 0, same = 0, most_same = 0;
+    size_t records = 0, own = 0, same = 0, most_same = 0, late = 0;
+    gs_element *const elements = malloc(b->scratch_elements * sizeof *elements);
+    REQUIRE(elements != NULL);
     for (size_t at = 0, line = 0; at < text_bytes; at++) {
         if (map->base[at] == '\n') {
             want += hash_line(map->base + line, at - line);
@@ -233,6 +242,12 @@ static void come_out(const gs_file_map *map, size_t text_bytes,
         const size_t n = b->count - at < most ? b->count - at : most;
         REQUIRE_OK(b->bring(b, &room, at, n, group, &st), &st);
         for (size_t i = 0; i < n; i++) {
+            if (group[i].elements == NULL) {
+                CHECK(way.is_together && group[i].own == NULL);
+                REQUIRE(group[i].count <= b->scratch_elements);
+                b->put_elements(b, elements, &group[i]);
+                late++;
+            }
             check_bucket(&layout, encoder, &group[i], at + i == 0, &last, &got);
             records += group[i].same_count > 0 ? group[i].same_count : group[i].count;
             CHECK(group[i].copied_count == group[i].count);
@@ -247,6 +262,8 @@ static void come_out(const gs_file_map *map, size_t text_bytes,
     CHECK(records == lines && got == want);
     CHECK(way.room_bytes > PART ? own == 0 : own + same >= b->count);
     CHECK(!way.has_same || most_same > lines / 200);
+    CHECK((late > 0) == way.is_together && late + own + same <= b->count);
+    free(elements);
     gs_bucket_copy_release(&room);
     gs_early_split_free(s);
 }
@@ -261,6 +278,7 @@ static void all_come_out(const gs_file_map *map, size_t text_bytes, bool is_back
     way.places = is_backwards ? GS_PLACES_ALWAYS : GS_PLACES_IF_DEAR;
     come_out(map, text_bytes, NULL, way);
     way.is_together = true;
+    way.is_slow = is_backwards;
     way.places = is_backwards ? GS_PLACES_IF_DEAR : GS_PLACES_ALWAYS;
     come_out(map, text_bytes, NULL, way);
 }
@@ -691,7 +709,7 @@ int main(void)
     lines = lines < GS_EARLY_SPLIT_MIN / 34 ? (unsigned)(GS_EARLY_SPLIT_MIN / 34) : lines;
     /* A sanitizer has less text, and with it all of these in short runs too. */
     const bool is_long = check_is_long(), is_thorough = is_long || CHECK_HAS_SANITIZER;
-    size_t bytes = make_text(&map, "", 50, lines, &state);
+    size_t bytes = make_text(&map, "", 50, lines, 0, &state);
     all_come_out(&map, bytes, false, false, MOST);
     if (is_long)
         all_come_out(&map, bytes, true, false, MOST);
@@ -712,15 +730,15 @@ int main(void)
     wide_records_are_left(&map);
     later_changes_do_nothing(&map, bytes);
     gs_file_map_close(&map);
-    /* So few others that the sample has none. */
-    bytes = make_text(&map, "https://", lines / 20, lines, &state);
+    /* So few others that the sample has none, and some long lines. */
+    bytes = make_text(&map, "https://", lines / 20, lines, lines / 100, &state);
     if (is_long)
         all_come_out(&map, bytes, false, false, MOST);
     all_come_out(&map, bytes, true, false, MOST);
     gs_file_map_close(&map);
     if (is_thorough) {
         /* More than a bucket of lines with nothing behind it, whose word is the least. */
-        bytes = make_text(&map, "https://", lines / 20, 80, &state);
+        bytes = make_text(&map, "https://", lines / 20, 80, 0, &state);
         all_come_out(&map, bytes, false, true, MOST);
         if (!CHECK_HAS_TSAN)
             kept_come_out(&map, bytes, few, true, true, true);
@@ -729,7 +747,7 @@ int main(void)
         if (is_long)
             all_come_out(&map, bytes, true, true, MOST);
         gs_file_map_close(&map);
-        bytes = make_text(&map, "https://", 30, lines, &state);
+        bytes = make_text(&map, "https://", 30, lines, 0, &state);
         all_come_out(&map, bytes, false, false, MOST);
         gs_file_map_close(&map);
     }
@@ -737,7 +755,7 @@ int main(void)
     char same[GS_STRING_REACH + 1] = "";
     memset(same, 'x', sizeof same - 1);
     lines = CHECK_HAS_TSAN ? lines : (unsigned)(GS_EARLY_SPLIT_MIN / GS_STRING_REACH);
-    (void)make_text(&map, same, lines, lines, &state);
+    (void)make_text(&map, same, lines, lines, 0, &state);
     is_refused(&map, MOST, true, false);
     gs_file_map_close(&map);
     for (unsigned i = 0; i <= MANY_WORKERS; i++)
