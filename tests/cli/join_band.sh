@@ -81,7 +81,9 @@ for first in tens -; do
     gpusort join -S 8M --stats=s --band=0:0 $first fives <tens
     python3 -c 'import json; print(json.load(open("s"))["spill_bytes"] > 0)'
 done
+size=$(stat -c %s tens)
 (until [ -e enough ]; do echo 1; done >>tens) &
+until [ "$(stat -c %s tens)" -gt "$size" ]; do sleep 0.01; done # it writes by now
 # It is seen before or while the file is read, as it happens.
 changed() {
     sed -e "s/read failed: tens: it was changed/'tens' was changed/" \
