@@ -41,6 +41,12 @@ static gs_bucket_size size_of_one(const gs_bucket_size *size)
     return one;
 }
 
+/* Are its records copied, more than one of them? */
+static bool is_copied(const gs_bucket_size *size)
+{
+    return !size->is_one && !size->is_in_place;
+}
+
 /* What of a bucket comes from files and lists together, at most; of one string each has a
  * record. One that stays in the text is longer than what says where it is. */
 static size_t parts_room(const gs_early_split *s, const gs_bucket_size *size)
@@ -292,24 +298,24 @@ static gs_code find_room(gs_near_bucket *out, size_t count, bool is_late,
                          size_t text_bytes, const gs_bucket_copy *room, size_t *used,
                          gs_status *st)
 {
-    const size_t beside_bytes = room_for(is_late ? 0 : count, text_bytes);
-    const size_t element_bytes = round_up(count * sizeof(gs_element));
+    size_t elements = is_late ? 0 : count;
+    uint8_t *memory;
     gs_assert(text_bytes <= gs_arena_bytes_max);
     *out = (gs_near_bucket){.count = count, .has_next = true, .to_bytes = text_bytes};
-    if (count <= GS_EARLY_BESIDE_MAX && beside_bytes <= room->capacity - *used) {
-        uint8_t *const memory = room->data + *used;
-        *used += beside_bytes;
-        out->elements = is_late ? NULL : (gs_element *)(void *)memory;
-        out->arena = out->to = memory + (is_late ? 0 : element_bytes);
-        return GS_OK;
+    if (count <= GS_EARLY_BESIDE_MAX &&
+        room_for(elements, text_bytes) <= room->capacity - *used) {
+        memory = room->data + *used;
+        *used += room_for(elements, text_bytes);
+    } else {
+        elements = count;
+        const size_t bytes = room_for(elements, text_bytes);
+        out->own_bytes = bytes + round_up(elements * sizeof(gs_element));
+        GS_TRY(gs_mem_map(&out->own, out->own_bytes, true, "a large bucket", st));
+        memory = out->own;
+        out->scratch = (gs_element *)(void *)(memory + bytes);
     }
-    const size_t bytes = room_for(count, text_bytes);
-    out->own_bytes = bytes + element_bytes;
-    GS_TRY(gs_mem_map(&out->own, out->own_bytes, true, "a large bucket", st));
-    uint8_t *const memory = out->own;
-    out->scratch = (gs_element *)(void *)(memory + bytes);
-    out->elements = (gs_element *)(void *)memory;
-    out->arena = out->to = memory + element_bytes;
+    out->elements = elements > 0 ? (gs_element *)(void *)memory : NULL;
+    out->arena = out->to = memory + round_up(elements * sizeof(gs_element));
     return GS_OK;
 }
 
@@ -374,9 +380,10 @@ static gs_code take_kept(const gs_early_split *s, size_t bucket,
 /* What is known of a bucket before its records are taken, with room for them; of one
  * string *size is that of its record from here on. */
 static gs_code begin_bucket(const gs_early_split *s, size_t bucket, gs_bucket_size *size,
-                            bool is_late, gs_near_bucket *out, const gs_bucket_copy *room,
-                            size_t *used, gs_status *st)
+                            gs_near_bucket *out, const gs_bucket_copy *room, size_t *used,
+                            gs_status *st)
 {
+    const bool is_late = s->buckets.together > 0 && is_copied(size);
     const size_t same_count = size->is_one ? size->count : 0;
     const size_t line_bytes = s->encoder == NULL ? size->bytes : 0;
     const bool is_on_lists = size->is_in_place && s->file == NULL;
@@ -399,7 +406,7 @@ static gs_code bring_bucket(const gs_early_split *s, size_t bucket, gs_near_buck
                             gs_status *st)
 {
     gs_bucket_size size = size_of(s, bucket);
-    GS_TRY(begin_bucket(s, bucket, &size, false, out, room, used, st));
+    GS_TRY(begin_bucket(s, bucket, &size, out, room, used, st));
     if (s->file != NULL)
         GS_TRY(take_kept(s, bucket, &size, out, st));
     else if (!take_bucket(s, bucket, &size, out, key_room))
@@ -435,11 +442,11 @@ static gs_code bring_together(const gs_early_split *s, gs_bucket_copy *room, siz
     for (size_t i = 0; i < count && st->code == GS_OK; i++) {
         const size_t bucket = s->numbered[first + i];
         gs_bucket_size size = size_of(s, bucket);
-        if (size.is_one || size.is_in_place) {
+        if (!is_copied(&size)) {
             GS_NOTED(bring_bucket(s, bucket, &out[i], room, &used, NULL, st));
             continue;
         }
-        GS_NOTED(begin_bucket(s, bucket, &size, true, &out[i], room, &used, st));
+        GS_NOTED(begin_bucket(s, bucket, &size, &out[i], room, &used, st));
         for (unsigned set = 0; set < s->sets; set++)
             job.cursors[i * s->sets + set] =
                 gs_list_cursor_begin(&s->lists, gs_text_list_of(&s->lists, set, bucket));
@@ -542,8 +549,7 @@ static void plan_together(gs_early_split *s, const gs_early_memory *memory, size
     for (size_t i = 0; i < b->count; i++) {
         gs_bucket_size size = size_of(s, s->numbered[i]);
         size = size.is_one ? size_of_one(&size) : size;
-        all += room_for(size.is_one || size.is_in_place ? size.count : 0,
-                        text_room(s, &size));
+        all += room_for(is_copied(&size) ? 0 : size.count, text_room(s, &size));
     }
     const size_t later = b->scratch_elements * sizeof(gs_element);
     most = most > later ? gs_clamp(most - later, 0, GS_BUCKET_COPY_ROOM_MAX) : 0;
