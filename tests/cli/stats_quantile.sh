@@ -114,4 +114,6 @@ wait $reader
 echo "exit $?"
 exec 7>&-
 sort -u live
-( seq 5; sleep 0.7; seq 6 9 ) | gpusort stats quantile --phi=1 --every=0.2s | sort -u
+( seq 5; until [ -s reports ]; do sleep 0.05; done; seq 6 9 ) |
+    gpusort stats quantile --phi=1 --every=0.2s >reports
+sort -u reports
