@@ -70,6 +70,7 @@ struct gs_input {
     size_t index;        /* the one that is open */
     gs_input_way way;
     int fd;
+    bool is_stdin;      /* read by position, maybe through another descriptor */
     unsigned in_flight; /* reads, at most */
     uint64_t offset;    /* of the next read */
     uint64_t end;       /* of all reads of a file */
@@ -220,14 +221,13 @@ static gs_code open_direct(gs_input *in, bool is_cached, gs_status *st)
 
 static void close_file(gs_input *in)
 {
-    if (in->fd == STDIN_FILENO) {
-        /* Leave standard input where a plain reader would. */
-        if (in->way == GS_INPUT_CACHED || in->way == GS_INPUT_DIRECT)
-            (void)lseek(STDIN_FILENO, (off_t)in->offset, SEEK_SET);
-    } else if (in->late != NULL) {
+    /* Leave standard input where a plain reader would. */
+    if (in->is_stdin && (in->way == GS_INPUT_CACHED || in->way == GS_INPUT_DIRECT))
+        (void)lseek(STDIN_FILENO, (off_t)in->offset, SEEK_SET);
+    if (in->late != NULL) {
         gs_late_file_release(in->late);
         in->late = NULL;
-    } else if (in->fd >= 0) {
+    } else if (in->fd >= 0 && in->fd != STDIN_FILENO) {
         (void)close(in->fd);
     }
     in->fd = -1;
@@ -536,6 +536,7 @@ static gs_code open_next(gs_input *in, gs_status *st)
                  : gs_wait_open(name, in->unsized_count > 0 ? in->options.cancel : NULL);
     if (in->fd < 0)
         return fail_open(name, st);
+    in->is_stdin = in->fd == STDIN_FILENO;
     struct stat info;
     const off_t at = is_stdin ? lseek(in->fd, 0, SEEK_CUR) : 0;
     const bool is_regular = fstat(in->fd, &info) == 0 && S_ISREG(info.st_mode) && at >= 0;

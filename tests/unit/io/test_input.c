@@ -45,6 +45,16 @@ static void write_file(const char *name, const void *data, size_t bytes)
     (void)close(fd);
 }
 
+/* Not that of a file system in memory. */
+static void leave_page_cache(const char *name)
+{
+    const int fd = open(name, O_RDONLY);
+    REQUIRE(fd >= 0);
+    (void)fsync(fd);
+    (void)posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED);
+    (void)close(fd);
+}
+
 /* Reads everything; the number of bytes in `joined`. */
 static gs_code read_all(const char *const *names, size_t count, size_t blocks,
                         bool keep_compressed, size_t *bytes, gs_status *st)
@@ -542,10 +552,7 @@ static void ranges_are_what_they_say(uint64_t *state)
         check_range("ranged", whole, SIZE, bounds[i][0], bounds[i][1]);
     for (unsigned i = 0; i < 12; i++) {
         const size_t a = check_random(state) % SIZE, b = check_random(state) % SIZE;
-        const int fd = open("ranged", O_RDONLY);
-        (void)fsync(fd);
-        (void)posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED);
-        (void)close(fd);
+        leave_page_cache("ranged");
         check_range("ranged", whole, SIZE, a < b ? a : b, a < b ? b : a);
     }
     const char *const gz[] = {"packed.gz"};
@@ -564,6 +571,50 @@ static void ranges_are_what_they_say(uint64_t *state)
     gs_input_free(in);
     gs_block_pool_free(pool);
     gs_mem_free(whole);
+}
+
+/* However it is read, the second time it has nothing more to give, to whoever reads it
+ * after us neither. */
+static void standard_input_is_left_at_its_end(bool is_cached, off_t from)
+{
+    enum { TIMES = 14, SIZE = TIMES * TEXT }; /* so large that it is read past the cache */
+    static const char *const names[] = {"-", "-"};
+    gs_status st = {.code = GS_OK};
+    gs_block_pool *pool = NULL;
+    gs_input *in = NULL;
+    int fd = open("stdin", O_WRONLY | O_CREAT | O_TRUNC, 0600);
+    for (size_t i = 0; i < TIMES; i++)
+        REQUIRE(write(fd, text, TEXT) == TEXT);
+    (void)close(fd);
+    if (!is_cached)
+        leave_page_cache("stdin");
+    const int own = dup(STDIN_FILENO);
+    fd = open("stdin", O_RDONLY);
+    REQUIRE(own >= 0 && fd >= 0 && dup2(fd, STDIN_FILENO) == STDIN_FILENO);
+    (void)close(fd);
+    REQUIRE(lseek(STDIN_FILENO, from, SEEK_SET) == from);
+
+    REQUIRE_OK(gs_block_pool_new(&pool, BLOCK, 4, &st), &st);
+    const gs_input_options options = {
+        .pool = pool, .blocks_in_flight = 3, .decode_threads = 1};
+    REQUIRE_OK(gs_input_new(&in, names, 2, &options, &st), &st);
+    size_t bytes = 0, ended = 0;
+    for (;;) {
+        gs_block *block = NULL;
+        REQUIRE_OK(gs_input_next(in, &block, &st), &st);
+        if (block == NULL)
+            break;
+        CHECK(block->input_index == ended);
+        ended += block->ends_input;
+        bytes += block->len;
+        gs_block_release(block);
+    }
+    CHECK(ended == 2 && bytes == SIZE - (size_t)from);
+    gs_input_free(in);
+    gs_block_pool_free(pool);
+    CHECK(lseek(STDIN_FILENO, 0, SEEK_CUR) == SIZE);
+    REQUIRE(dup2(own, STDIN_FILENO) == STDIN_FILENO);
+    (void)close(own);
 }
 
 int main(void)
@@ -586,6 +637,8 @@ int main(void)
     a_replaced_file_is_whole();
     a_map_has_bounds();
     ranges_are_what_they_say(&state);
+    for (unsigned i = 0; i < 4; i++)
+        standard_input_is_left_at_its_end(i % 2 > 0, i < 2 ? 0 : 4097);
     CHECK(gs_mem_held_bytes() == 0);
     return check_result();
 }
