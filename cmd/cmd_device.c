@@ -5,7 +5,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
 #include <unistd.h>
@@ -14,6 +13,7 @@
 #include "cmd/opt_kinds.h"
 #include "cmd/report.h"
 #include "lib/base/quote.h"
+#include "lib/base/temp_folder.h"
 #include "lib/gpusort.h"
 
 enum { TEXT_BYTES = 8192 };
@@ -124,9 +124,7 @@ static void print_gpus(void)
 int cmd_device(int argc, char **argv)
 {
     gpusort_machine machine = {.size = sizeof machine};
-    const char *folder = getenv("TMPDIR");
-    if (!folder || !*folder)
-        folder = "/tmp";
+    const char *folder = gs_temp_folder();
     const gs_opt options[] = {
         {'T', "temporary-directory", GS_OPT_TEXT(&folder)},
     };

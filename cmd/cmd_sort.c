@@ -113,7 +113,7 @@ static void report_failure(const gs_sort_args *args, gpusort_error *error)
         gs_signals_end_by_pipe();
     if (!gs_report_is_plain_sort()) {
         (void)gs_report_error(error);
-        if (sys == ENOSPC || sys == EDQUOT)
+        if (gs_is_full_disk(sys))
             gs_space_report(&args->options, error->message);
         return;
     }

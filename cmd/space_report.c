@@ -3,12 +3,12 @@
 
 #include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/statvfs.h>
 
 #include "cmd/report.h"
 #include "lib/base/quote.h"
+#include "lib/base/temp_folder.h"
 
 enum { SIZE_TEXT_BYTES = 32, FOLDER_BYTES = 4400 };
 
@@ -48,13 +48,10 @@ static void report_free(const char *folder)
 
 static void report_temporary(const gpusort_sort_options *o)
 {
-    const char *const from_environment = getenv("TMPDIR");
     for (size_t i = 0; i < o->job.temp_folder_count; i++)
         report_free(o->job.temp_folders[i][0] != '\0' ? o->job.temp_folders[i] : "/");
     if (o->job.temp_folder_count == 0)
-        report_free(from_environment != NULL && from_environment[0] != '\0'
-                        ? from_environment
-                        : "/tmp");
+        report_free(gs_temp_folder());
     uint64_t bytes;
     char text[SIZE_TEXT_BYTES];
     const char *const about = expect_text(o->job.stats, &bytes) ? "about" : "more than";

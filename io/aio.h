@@ -2,11 +2,11 @@
 /*
  * aio: reads and writes in flight, on io_uring or on threads.
  *
- * Both back ends do the same: submit does not wait (unless `depth` requests are in
- * flight already), wait gives one finished request. Short transfers are continued
- * inside, so a finished request moved all its bytes, or reached the end of the file,
- * or failed. The thread back end serves where the kernel or a seccomp filter refuses
- * io_uring, and where the program was built without liburing.
+ * Both back ends do the same: submit does not wait, and never more than `depth` requests
+ * are in flight, for which the caller sees; wait gives one finished request. Short
+ * transfers are continued inside, so a finished request moved all its bytes, or reached
+ * the end of the file, or failed. The thread back end serves where the kernel or a
+ * seccomp filter refuses io_uring, and where the program was built without liburing.
  *
  * One thread at a time, unless the caller locks.
  */

@@ -2,12 +2,13 @@
 /*
  * input: a list of files, read in order as one sequence of blocks.
  *
- * Regular files are read by io_uring with several blocks in flight: O_DIRECT when
- * their pages are not in the page cache and the file system allows it, through the
- * cache otherwise. Pipes, terminals and odd files take plain reads. zstd and gzip
- * files are recognised by their first bytes and decoded by threads of their own, several
- * files at once: the order of the blocks stays, or, if the caller does not need it, the
- * files' blocks come interleaved and decoding never waits. "-" is standard input.
+ * Regular files that are large and not in the page cache are read by io_uring with
+ * several blocks in flight, past the cache (O_DIRECT) where the file system allows it;
+ * others by pread, large ones by several threads if the caller wants that. Pipes,
+ * terminals and odd files take plain reads. zstd and gzip files are recognised by their
+ * first bytes and decoded by threads of their own, several files at once: the order of
+ * the blocks stays, or, if the caller does not need it, the files' blocks come
+ * interleaved and decoding never waits. "-" is standard input.
  *
  * Call order: new, next* (one thread at a time), free. Files are opened when their
  * turn (or their read-ahead) comes.

@@ -5,7 +5,6 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -19,8 +18,10 @@
 #include "io/pending_names.h"
 #include "io/stand_in.h"
 #include "io/temp_name.h"
+#include "io/write_all.h"
 #include "lib/base/mem.h"
 #include "lib/base/quote.h"
+#include "lib/base/temp_folder.h"
 #include "lib/base/thread.h"
 
 enum { PATH_BYTES = GS_LINK_CHAIN_BYTES };
@@ -144,11 +145,8 @@ static int make_temp(gs_output *o, const char *folder, mode_t mode)
 static int make_temp_elsewhere(gs_output *o)
 {
     char folder[PATH_BYTES];
-    const char *const tmp = getenv("TMPDIR");
     const int n = snprintf(folder, sizeof folder, "%s/",
-                           o->temp_folder != NULL          ? o->temp_folder
-                           : tmp != NULL && tmp[0] != '\0' ? tmp
-                                                           : "/tmp");
+                           o->temp_folder != NULL ? o->temp_folder : gs_temp_folder());
     return n < 0 || (size_t)n >= sizeof folder ? ENAMETOOLONG
                                                : make_temp(o, folder, 0600);
 }
@@ -363,6 +361,21 @@ const char *gs_output_name(const gs_output *o)
 static gs_code fail_write(const gs_output *o, int error, gs_status *st)
 {
     return GS_FAIL(st, GS_ERR_IO, error, "write failed: %s", o->name);
+}
+
+gs_code gs_output_write(const gs_output *o, const void *data, size_t bytes,
+                        uint64_t *written, gs_status *st)
+{
+    const int error = o->is_seekable
+                          ? gs_pwrite_all(o->fd, data, bytes, o->start_offset + *written)
+                          : gs_write_all(o->fd, data, bytes);
+    *written += bytes;
+    if (error == 0)
+        return GS_OK;
+    (void)fail_write(o, error, st);
+    return gs_is_full_disk(error)
+               ? gs_status_hint(st, "free some space, or choose another place with -o")
+               : st->code;
 }
 
 /* Writes the finished bytes into the file that is there. The temporary file has a name

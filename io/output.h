@@ -17,8 +17,8 @@
  * place, in order. Temporary names are removed by free, and where a signal ends the
  * program (io/pending_names.h).
  *
- * Call order: open, perhaps keep_apart, then bytes are written to fd (by gs_stream),
- * commit, free.
+ * Call order: open, perhaps keep_apart, then bytes are written to fd (by gs_stream or
+ * gs_output_write), commit, free.
  */
 #ifndef GS_IO_OUTPUT_H
 #define GS_IO_OUTPUT_H
@@ -62,6 +62,10 @@ void gs_output_expect(gs_output *o, uint64_t bytes);
 gs_file_space *gs_output_space(const gs_output *o);
 /* Would that leave at least as much free as it takes? */
 bool gs_output_has_room(const gs_output *o, uint64_t bytes);
+/* For who writes in order, and a little: puts the bytes behind `*written` others, which
+ * are more then. Fails with "write failed: NAME". */
+GS_MUST_CHECK gs_code gs_output_write(const gs_output *o, const void *data, size_t bytes,
+                                      uint64_t *written, gs_status *st);
 /* As messages name it: the path, or 'standard output' with its quotes. */
 const char *gs_output_name(const gs_output *o);
 

@@ -42,7 +42,7 @@ static int ask_space(const gs_overwrite *o)
     if (o->bytes == 0 ||
         fallocate(o->to, FALLOC_FL_KEEP_SIZE, (off_t)o->at, (off_t)o->bytes) == 0)
         return 0;
-    return errno == ENOSPC || errno == EDQUOT ? errno : 0;
+    return gs_is_full_disk(errno) ? errno : 0;
 }
 
 static int overwrite(const gs_overwrite *o, char *buffer, uint64_t old_bytes,

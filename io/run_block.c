@@ -122,7 +122,7 @@ void gs_run_coder_free(gs_run_coder *coder)
     gs_mem_free(coder);
 }
 
-/* Who stores so many: what is too much for a codec stays as it is. */
+/* The codec that is used: what is too much for the wanted one stays as it is. */
 static gs_run_codec codec_for(gs_run_codec codec, size_t raw_bytes)
 {
     return raw_bytes <= codecs[codec].raw_max ? codec : GS_RUN_CODEC_RAW;

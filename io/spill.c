@@ -5,7 +5,6 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
@@ -19,6 +18,7 @@
 #include "lib/base/machine.h"
 #include "lib/base/mem.h"
 #include "lib/base/quote.h"
+#include "lib/base/temp_folder.h"
 #include "lib/base/thread.h"
 
 enum {
@@ -82,10 +82,7 @@ fail:
 gs_code gs_spill_new(gs_spill **out, const char *const *folders, size_t folder_count,
                      gs_status *st)
 {
-    const char *const from_environment = getenv("TMPDIR");
-    const char *const otherwise = from_environment != NULL && from_environment[0] != '\0'
-                                      ? from_environment
-                                      : "/tmp";
+    const char *const otherwise = gs_temp_folder();
     return folder_count > 0 ? new_spill(out, folders, folder_count, st)
                             : new_spill(out, &otherwise, 1, st);
 }

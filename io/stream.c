@@ -39,8 +39,8 @@ struct gs_stream {
     bool puts_write; /* there are no blocks */
     size_t block_bytes, block_count;
     gs_stream_block *blocks; /* block n lives in slot n % block_count */
-    uint8_t *memory;         /* of the blocks; NULL: they are */
-    gs_file_pages *pages;    /* of the file, */
+    uint8_t *memory;         /* of the blocks; NULL where they are pages of the file, */
+    gs_file_pages *pages;    /* and come from here; NULL: they are not */
     bool owns_memory;
     gs_aio *aio;
     gs_pipe_relay *relay; /* of a pipe; NULL: none */
@@ -151,7 +151,7 @@ static void fail_locked(gs_stream *s, const gs_status *why)
 static gs_code write_failed(const gs_stream *s, int error, gs_status *st)
 {
     (void)GS_FAIL(st, GS_ERR_IO, error, "%s", s->target.failure);
-    return error == ENOSPC
+    return gs_is_full_disk(error)
                ? gs_status_hint(st, "free some space, or choose another place "
                                     "with -T (temporary files) or -o (output)")
                : st->code;

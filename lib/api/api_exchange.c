@@ -3,10 +3,9 @@
  * Indexes of and to files in the Common Index File Format.
  */
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "io/output.h"
-#include "io/write_all.h"
+#include "lib/base/temp_folder.h"
 #include "lib/api/api_call.h"
 #include "lib/api/api_job.h"
 #include "lib/index/exchange/exchanges.h"
@@ -57,18 +56,14 @@ gpusort_code gpusort_index_import(const gpusort_import_options *options,
 typedef struct exporting {
     const char *name; /* NULL: standard output */
     gs_output *output;
-    uint64_t bytes; /* as far as it is written */
+    uint64_t written;
     const volatile int *cancel;
 } exporting;
 
 static gs_code write_bytes(void *context, const void *data, size_t bytes, gs_status *st)
 {
     exporting *const e = context;
-    const int error = gs_write_all(gs_output_fd(e->output), data, bytes);
-    e->bytes += bytes;
-    return error == 0 ? GS_OK
-                      : GS_FAIL(st, GS_ERR_IO, error, "write failed: %s",
-                                gs_output_name(e->output));
+    return gs_output_write(e->output, data, bytes, &e->written, st);
 }
 
 /* An index of one segment. */
@@ -83,8 +78,7 @@ static gs_code export_index(void *context, const char *folder, gs_status *st)
     GS_TRY_OR_FAIL(gs_text_out_open(&out, write_bytes, e, st));
     GS_TRY_OR_FAIL(gs_ciff_write(index, &out, e->cancel, st));
     GS_TRY_OR_FAIL(gs_index_check_unchanged(index, st));
-    GS_NOTED(gs_output_commit(e->output, gs_output_start_offset(e->output) + e->bytes,
-                              true, st));
+    GS_NOTED(gs_output_commit(e->output, e->written, true, st));
 fail:
     gs_text_out_release(&out);
     gs_output_free(e->output);
@@ -99,11 +93,8 @@ static gs_code export_whole(const char *folder, exporting *e, const gs_api_job *
 {
     char beside[GS_INDEX_PATH_BYTES];
     const gpusort_job *const job = running->job;
-    const char *place = getenv("TMPDIR");
-    if (place == NULL || *place == '\0')
-        place = "/tmp";
-    if (job->temp_folder_count > 0)
-        place = job->temp_folders[0];
+    const char *const place =
+        job->temp_folder_count > 0 ? job->temp_folders[0] : gs_temp_folder();
     const gs_index_merge_options whole = {
         .folder = beside,
         .memory_bytes = job->memory_bytes,

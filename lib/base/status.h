@@ -10,6 +10,7 @@
 #ifndef GS_LIB_BASE_STATUS_H
 #define GS_LIB_BASE_STATUS_H
 
+#include <errno.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -63,6 +64,12 @@ static inline int gs_status_errno(const gs_status *st)
     case GS_OK: break;
     }
     return 0;
+}
+
+/* Is a disk full, for everybody or for this user? */
+static inline bool gs_is_full_disk(int error)
+{
+    return error == ENOSPC || error == EDQUOT;
 }
 
 /* Sets the advice of a failed status that has none yet; returns its code. */

@@ -6,7 +6,6 @@
 #include <xxhash.h>
 
 #include "io/output.h"
-#include "io/write_all.h"
 #include "lib/base/assertion.h"
 #include "lib/base/checksum.h"
 #include "lib/base/machine.h"
@@ -64,19 +63,7 @@ void gs_frame_writer_free(gs_frame_writer *w)
 static gs_code write_bytes(gs_frame_writer *w, const void *data, size_t bytes,
                            gs_status *st)
 {
-    const int fd = gs_output_fd(w->output);
-    const uint64_t at = gs_output_start_offset(w->output) + w->written;
-    const int error = gs_output_is_seekable(w->output)
-                          ? gs_pwrite_all(fd, data, bytes, at)
-                          : gs_write_all(fd, data, bytes);
-    w->written += bytes;
-    if (error == 0)
-        return GS_OK;
-    (void)GS_FAIL(st, GS_ERR_IO, error, "write failed: %s", gs_output_name(w->output));
-    return error == ENOSPC
-               ? gs_status_hint(st, "free some space, or choose another place with -T "
-                                    "(temporary files) or -o (output)")
-               : st->code;
+    return gs_output_write(w->output, data, bytes, &w->written, st);
 }
 
 /* Completes the head and writes it, with its payload. */

@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "io/output.h"
-#include "io/write_all.h"
 #include "lib/base/machine.h"
 #include "lib/base/mem.h"
 #include "lib/base/quote.h"
@@ -115,19 +114,7 @@ fail:
 
 static gs_code write_part(part_file *p, const void *data, size_t bytes, gs_status *st)
 {
-    const int fd = gs_output_fd(p->output);
-    const uint64_t at = gs_output_start_offset(p->output) + p->written;
-    const int error = gs_output_is_seekable(p->output)
-                          ? gs_pwrite_all(fd, data, bytes, at)
-                          : gs_write_all(fd, data, bytes);
-    p->written += bytes;
-    if (error == 0)
-        return GS_OK;
-    (void)GS_FAIL(st, GS_ERR_IO, error, "write failed: %s", gs_output_name(p->output));
-    return error == ENOSPC
-               ? gs_status_hint(st, "free some space, or choose another place with -T "
-                                    "(temporary files) or -o (output)")
-               : st->code;
+    return gs_output_write(p->output, data, bytes, &p->written, st);
 }
 
 gs_code gs_part_files_begin(gs_part_files *f, const uint8_t *header, size_t header_bytes,

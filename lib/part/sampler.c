@@ -257,21 +257,18 @@ typedef struct sample_writer {
     gs_output *output;
     uint8_t *data;
     size_t used;
-    uint64_t total;
+    uint64_t written;
 } sample_writer;
 
 static gs_code flush(sample_writer *w, gs_status *st)
 {
-    const int error = gs_write_all(gs_output_fd(w->output), w->data, w->used);
+    const size_t bytes = w->used;
     w->used = 0;
-    return error == 0 ? GS_OK
-                      : GS_FAIL(st, GS_ERR_IO, error, "write failed: %s",
-                                gs_output_name(w->output));
+    return gs_output_write(w->output, w->data, bytes, &w->written, st);
 }
 
 static gs_code put(sample_writer *w, const uint8_t *data, size_t bytes, gs_status *st)
 {
-    w->total += bytes;
     while (bytes > 0) {
         const size_t room = WRITE_BYTES - w->used, n = bytes < room ? bytes : room;
         memcpy(w->data + w->used, data, n);
@@ -321,7 +318,7 @@ static gs_code write_result(const sample_job *job, gs_output *output, gs_status 
     if (st->code == GS_OK)
         GS_NOTED(flush(&w, st));
     if (st->code == GS_OK)
-        GS_NOTED(gs_output_commit(output, w.total, sort_of(job)->sync_output, st));
+        GS_NOTED(gs_output_commit(output, w.written, sort_of(job)->sync_output, st));
     gs_mem_free(w.data);
     return st->code;
 }

@@ -480,7 +480,8 @@ gs_code gs_sort_run(const gs_sort_options *options, gs_status *st)
     gs_named_job named;
     GS_TRY(gs_named_job_init(&named, options, st));
     options = &named.options;
-    gs_output *output = NULL; /* the reader of a FIFO takes its end for the end of all */
+    gs_output *output = NULL; /* one for all tries: who reads a FIFO that is closed in
+                                 between takes that for the end */
     uint64_t written_bytes = 0;
     bool must_restart = true, is_done = false;
     if (gs_text_output_open(&output, options, st) == GS_OK)
@@ -498,7 +499,6 @@ gs_code gs_sort_run(const gs_sort_options *options, gs_status *st)
         if (tries > 0)
             gs_sort_stats_reset(options->stats);
         GS_NOTED(try_sort(&s, &must_restart, st));
-        output = s.output;
         release_all(&s);
     }
     gs_output_free(output);

@@ -8,7 +8,6 @@
 #include <unistd.h>
 
 #include "io/output.h"
-#include "io/write_all.h"
 #include "lib/base/mem.h"
 #include "lib/base/quote.h"
 #include "lib/stream/saved_summary.h"
@@ -19,12 +18,9 @@ gs_code gs_saved_summary_write(gs_saved_summary *s, const char *path, gs_status 
     gs_packer p = {.bytes = 0};
     GS_TRY_OR_FAIL(gs_saved_summary_pack(s, &p, st));
     GS_TRY_OR_FAIL(gs_output_open(&output, path, NULL, st));
-    const int error = gs_write_all(gs_output_fd(output), p.data, p.bytes);
-    if (error != 0)
-        GS_NOTED(
-            GS_FAIL(st, GS_ERR_IO, error, "write failed: %s", gs_output_name(output)));
-    else
-        GS_NOTED(gs_output_commit(output, p.bytes, true, st));
+    uint64_t written = 0;
+    GS_TRY_OR_FAIL(gs_output_write(output, p.data, p.bytes, &written, st));
+    GS_NOTED(gs_output_commit(output, written, true, st));
 fail:
     gs_output_free(output);
     gs_packer_release(&p);

@@ -19,6 +19,7 @@ gpusort index import --ciff -o i --replace --no-uring <a.ciff && gpusort index d
 gpusort index import --ciff=a.ciff -o i --replace && gpusort index dump i
 gpusort index export --ciff -o b.ciff a && cmp b.ciff a.ciff && rm b.ciff
 gpusort index export --ciff a | cmp - a.ciff
+(printf abc; gpusort index export --ciff a; printf def) >beside; cmp beside <(printf abc; cat a.ciff; printf def) && rm beside
 gpusort index export a
 gpusort index export --ciff
 gpusort index export --ciff=x -o y a

@@ -16,6 +16,8 @@ open("b2", "wb").write(b"\0\0b\0a\0xa")
 open("i1", "wb").write(struct.pack("<4Q", 0, 5, 1 << 63, 255))
 open("i2", "wb").write(struct.pack(">5b", 0, -1, 5, 6, -128))
 open("part", "wb").write(b"12345678123")
+open("one", "wb").write(struct.pack("<d", 1.0))
+open("nan_then_part", "wb").write(struct.pack("<131071d", *range(131071)) + nan + b"123")
 open("big", "wb").write(b"".join(struct.pack(">I", i * 7919 % 100000) for i in range(100000)))
 end
 : >empty
@@ -44,6 +46,7 @@ gpusort join --binary=u32be --text -z empty big
 gpusort join --binary=u64 part i1
 gpusort join --binary=u64 i1 part
 gpusort join --binary=u64 -S 1M --band=0:0 i1 part
+for n in 1 2 4; do gpusort join --binary=f64 --parallel=$n --gt nan_then_part one; done 2>&1 | sort | uniq -c
 gpusort join --binary=u64:u24 i1 i2
 gpusort join --binary=u64,:u8 i1 i2
 gpusort join --binary= i1 i2

@@ -219,6 +219,12 @@ static gs_code take_turn_locked(gs_ingest *in, const gs_line_batch *batch,
     return GS_OK;
 }
 
+/* Has a batch before this one failed? All before one that failed have their turns. */
+static bool is_in_vain_locked(const gs_ingest *in, const gs_line_batch *batch)
+{
+    return in->has_failed && in->failure_ticket < batch->ticket;
+}
+
 /* Waits for the batch's turn and reserves. *has_room is false when the chunk is full: the
  * batch has been put aside. */
 static gs_code reserve_in_turn(gs_ingest *in, const gs_batch_records *scratch,
@@ -227,10 +233,11 @@ static gs_code reserve_in_turn(gs_ingest *in, const gs_batch_records *scratch,
                                bool *has_room, gs_status *st)
 {
     pthread_mutex_lock(&in->mutex);
-    while (in->next_ticket != batch->ticket && !in->is_full && !in->has_failed)
+    while (in->next_ticket != batch->ticket && !in->is_full &&
+           !is_in_vain_locked(in, batch))
         pthread_cond_wait(&in->turn_changed, &in->mutex);
     *has_room = false;
-    if (!in->has_failed && !in->is_full) {
+    if (!is_in_vain_locked(in, batch) && !in->is_full) {
         *has_room = gs_chunk_reserve(in->chunk, want, offset, index);
         if (*has_room)
             GS_NOTED(take_turn_locked(in, batch, scratch, records, st));
@@ -258,7 +265,7 @@ static void sift_records(gs_ingest *in, gs_batch_records *scratch,
         return;
     pthread_mutex_lock(&in->mutex);
     while (in->line_input < batch->input_index && in->next_ticket != batch->ticket &&
-           !in->is_full && !in->has_failed)
+           !in->is_full && !is_in_vain_locked(in, batch))
         pthread_cond_wait(&in->turn_changed, &in->mutex);
     pthread_mutex_unlock(&in->mutex);
     scratch->element_count = gs_record_sieve_run(

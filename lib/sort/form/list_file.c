@@ -141,15 +141,15 @@ gs_code gs_list_file_begin(gs_list_file *f, size_t list_count, gs_status *st)
 static gs_code write_buffer(gs_list_writer *w, size_t bytes, gs_status *st)
 {
     const int error = gs_pwrite_all(w->fd, w->buffer, bytes, w->end);
-    if (error != 0) {
-        (void)GS_FAIL(st, GS_ERR_IO, error, "write failed: temporary file in '%s'",
-                      w->folder);
-        return gs_status_hint(st,
-                              "free some space, or choose another folder for temporary "
-                              "files with -T");
-    }
     w->end += bytes;
-    return GS_OK;
+    if (error == 0)
+        return GS_OK;
+    (void)GS_FAIL(st, GS_ERR_IO, error, "write failed: temporary file in '%s'",
+                  w->folder);
+    return gs_is_full_disk(error)
+               ? gs_status_hint(st, "free some space, or choose another folder for "
+                                    "temporary files with -T")
+               : st->code;
 }
 
 /* Makes room in a buffer that is full: a piece that has begun goes to its beginning, and

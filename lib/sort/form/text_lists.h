@@ -197,8 +197,9 @@ static inline bool gs_text_list_make_room(gs_text_lists *t, gs_text_list *list,
 /* Adds a record of `bytes` bytes, not more than GS_TEXT_NEAR_MAX, and `eol_bytes` that
  * follow it, unless the list takes places; with has_key it is a keyed record, with all
  * that goes before its line, and else `beside_bytes` will be put beside it. May read
- * GS_SHORT_COPY_BYTES behind the record. What the list counts is added to by nobody else:
- * it is read as one, which waits for who has just written a part of it. */
+ * GS_SHORT_COPY_BYTES behind the record. Nobody else adds to what the list counts: the
+ * compiler loads both counts as one vector, and such a load waits long if one of its
+ * halves was written alone just before. */
 static inline void gs_text_list_add(gs_text_list *list, const uint8_t *text, size_t bytes,
                                     size_t eol_bytes, size_t beside_bytes, bool has_key)
 {

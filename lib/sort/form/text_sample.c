@@ -139,8 +139,7 @@ static gs_code take_share(void *context, unsigned worker, gs_status *st)
             break;
         look.file = &files[file];
         look.at = at - before;
-        if (at >= before)
-            add_record(o, &look, share, key_room);
+        add_record(o, &look, share, key_room);
     }
     gs_mem_free(key_room);
     return GS_OK;

@@ -577,7 +577,10 @@ static void ranges_are_what_they_say(uint64_t *state)
  * after us neither. */
 static void standard_input_is_left_at_its_end(bool is_cached, off_t from)
 {
-    enum { TIMES = 14, SIZE = TIMES * TEXT }; /* so large that it is read past the cache */
+    enum {
+        TIMES = 14,
+        SIZE = TIMES * TEXT
+    }; /* so large that it is read past the cache */
     static const char *const names[] = {"-", "-"};
     gs_status st = {.code = GS_OK};
     gs_block_pool *pool = NULL;
