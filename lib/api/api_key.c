@@ -134,27 +134,49 @@ gs_code gs_api_take_byte_key(gs_byte_key *out, const gpusort_byte_key *key,
     return GS_OK;
 }
 
+/* What a form is here, and its delimiter if nothing is said. */
+typedef struct asked_form {
+    bool is_known, is_table;
+    gs_order_form form;
+    int delimiter;
+} asked_form;
+
+static asked_form find_form(gpusort_form form)
+{
+    switch (form) {
+    case GPUSORT_LINES:
+        return (asked_form){true, false, GS_FORM_LINES, GS_ORDER_BLANK_FIELDS};
+    case GPUSORT_CSV: return (asked_form){true, true, GS_FORM_CSV, ','};
+    case GPUSORT_TABLE: return (asked_form){true, true, GS_FORM_LINES, '\t'};
+    case GPUSORT_JSON:
+        return (asked_form){true, false, GS_FORM_JSON, GS_ORDER_BLANK_FIELDS};
+    }
+    return (asked_form){.is_known = false};
+}
+
+bool gs_api_is_table(const gpusort_order *asked)
+{
+    return find_form(asked->form).is_table;
+}
+
 gs_code gs_api_take_fields(gs_order *out, const gpusort_order *asked, gs_status *st)
 {
-    const bool is_table = asked->form == GPUSORT_CSV || asked->form == GPUSORT_TABLE;
+    const asked_form form = find_form(asked->form);
     const bool has_delimiter = asked->delimiter != 0 || asked->has_nul_delimiter;
-    if ((unsigned)asked->form > GPUSORT_JSON)
+    if (!form.is_known)
         return GS_FAIL(st, GS_ERR_ARG, 0, "records of no known form: %d",
                        (int)asked->form);
     if (asked->delimiter < 0 || asked->delimiter > UCHAR_MAX)
         return GS_FAIL(st, GS_ERR_ARG, 0, "the delimiter %d is no byte",
                        asked->delimiter);
     out->eol = asked->ends_with_nul ? '\0' : '\n';
-    out->form = asked->form == GPUSORT_CSV    ? GS_FORM_CSV
-                : asked->form == GPUSORT_JSON ? GS_FORM_JSON
-                                              : GS_FORM_LINES;
-    out->delimiter = has_delimiter ? asked->delimiter : GS_ORDER_BLANK_FIELDS;
-    if (is_table && !has_delimiter)
-        out->delimiter = asked->form == GPUSORT_CSV ? ',' : '\t';
-    if (asked->form == GPUSORT_JSON && has_delimiter)
+    out->form = form.form;
+    out->delimiter = has_delimiter ? asked->delimiter : form.delimiter;
+    if (gs_form_is_objects(form.form) && has_delimiter)
         return GS_FAIL(st, GS_ERR_ARG, 0, "JSON has no delimiter");
-    if (is_table && (out->delimiter == out->eol || out->delimiter == '\r' ||
-                     (asked->form == GPUSORT_CSV && out->delimiter == GS_CSV_QUOTE)))
+    if (form.is_table &&
+        (out->delimiter == out->eol || out->delimiter == '\r' ||
+         (gs_form_has_quotes(form.form) && out->delimiter == GS_CSV_QUOTE)))
         return GS_FAIL(st, GS_ERR_ARG, 0,
                        "the separator of a table cannot be a quote or an end of line");
     return GS_OK;

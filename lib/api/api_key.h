@@ -18,6 +18,9 @@ GS_MUST_CHECK gs_code gs_api_take_path(gs_key *key, gs_json_path *out,
 GS_MUST_CHECK gs_code gs_api_take_byte_key(gs_byte_key *out, const gpusort_byte_key *key,
                                            size_t record_bytes, gs_status *st);
 
+/* Has the form a header, with names of columns? */
+bool gs_api_is_table(const gpusort_order *asked);
+
 /* How fields are told apart. */
 GS_MUST_CHECK gs_code gs_api_take_fields(gs_order *out, const gpusort_order *asked,
                                          gs_status *st);

@@ -8,11 +8,6 @@
 #include "lib/api/api_key.h"
 #include "lib/base/mem.h"
 
-static bool is_table(const gpusort_order *asked)
-{
-    return asked->form == GPUSORT_CSV || asked->form == GPUSORT_TABLE;
-}
-
 static bool is_random(const gpusort_order *asked)
 {
     bool is_wanted = false;
@@ -117,7 +112,7 @@ static gs_code take_order(gs_api_sort *s, gs_status *st)
         return GS_FAIL(st, GS_ERR_ARG, 0,
                        "keys of lines and of records of a fixed size at once");
     GS_TRY(take_keys(s, st));
-    s->options.has_columns = is_table(asked);
+    s->options.has_columns = gs_api_is_table(asked);
     gs_order *const order = &s->options.order;
     order->keys = s->keys;
     order->key_count = asked->key_count;

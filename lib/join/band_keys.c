@@ -11,7 +11,7 @@ static gs_join_field number_of(const gs_band_key *k, const uint8_t *line,
     const gs_join_options *const o = k->options;
     gs_join_field found =
         gs_join_field_find(&o->sort.order, line, line_bytes, o->key_field[k->side]);
-    const bool has_quotes = o->sort.order.form == GS_FORM_CSV && found.bytes > 1 &&
+    const bool has_quotes = gs_form_has_quotes(o->sort.order.form) && found.bytes > 1 &&
                             *found.data == GS_CSV_QUOTE;
     found.data += has_quotes;
     found.bytes -= 2 * has_quotes;

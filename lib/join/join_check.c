@@ -58,7 +58,7 @@ static gs_code check_lines_apart(const gs_join_options *o, gs_status *st)
         {o->tuples[GS_JOIN_LEFT].record_size == 0 ||
              o->tuples[GS_JOIN_RIGHT].record_size == 0,
          "tuples are joined with tuples"},
-        {order->form != GS_FORM_LINES, "tuples are no tables"},
+        {!gs_form_is_plain(order->form), "tuples are no tables"},
         {o->header, "tuples have no header"},
         {o->fold, "tuples are not compared as capital letters"},
         {o->is_auto, "tuples have as many fields as they have"},

@@ -107,7 +107,7 @@ gs_code gs_join_fields_cut(gs_join_fields *f, const gs_order *order, const uint8
         return cut_tuple(f, order, line, st);
     if (bytes == 0)
         return GS_OK;
-    if (order->form == GS_FORM_CSV)
+    if (gs_form_has_quotes(order->form))
         return cut_csv(f, line, csv_line_end(line, bytes), (uint8_t)delimiter, st);
     if (delimiter == GS_ORDER_BLANK_FIELDS)
         return cut_blanks(f, line, end, st);
@@ -143,7 +143,7 @@ gs_join_field gs_join_field_find(const gs_order *order, const uint8_t *line, siz
                                  size_t field)
 {
     const int delimiter = order->delimiter;
-    if (order->form == GS_FORM_CSV)
+    if (gs_form_has_quotes(order->form))
         return find_csv(line, csv_line_end(line, bytes), (uint8_t)delimiter, field);
     const uint8_t *const end = line + bytes;
     if (delimiter == GS_ORDER_BLANK_FIELDS)

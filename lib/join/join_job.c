@@ -134,7 +134,7 @@ gs_code gs_join_job_take_header(gs_join_job *job, gs_join_side side,
     if (header == NULL)
         return GS_OK;
     const size_t mark =
-        order->form == GS_FORM_CSV ? gs_line_mark_bytes(header, bytes) : 0;
+        gs_form_has_quotes(order->form) ? gs_line_mark_bytes(header, bytes) : 0;
     const uint8_t *const line = header + mark;
     bytes -= mark;
     GS_TRY(gs_join_text_room(copy, bytes + 1, st));

@@ -55,7 +55,7 @@ static bool is_for_it(near_join *n)
     n->budget_bytes = (size_t)left;
     left -= left / TEXT_SHARE;
     if (!gs_join_moves_on(o->match) || gs_join_reads_tuples(o) ||
-        o->sort.order.form != GS_FORM_LINES || (o->is_auto && !o->header) ||
+        !gs_form_is_plain(o->sort.order.form) || (o->is_auto && !o->header) ||
         job->plan.is_space_limited)
         return false;
     for (unsigned s = 0; s < GS_JOIN_SIDES; s++) {

@@ -166,7 +166,7 @@ static whole_text record_around(const gs_part_cutter *c, const whole_text *t,
         const uint8_t *const begin = at - (size_t)(at - lo) % record_size;
         return (whole_text){begin, begin + record_size};
     }
-    if (c->order->form == GS_FORM_CSV) {
+    if (gs_form_has_quotes(c->order->form)) {
         const size_t i = begin_before(c, (size_t)(at - t->begin));
         return (whole_text){t->begin + c->begins[i], t->begin + c->begins[i + 1]};
     }
@@ -182,7 +182,7 @@ static uint64_t count_records(const gs_part_cutter *c, const whole_text *t,
     const size_t bytes = (size_t)(to - from);
     if (c->order->record_size > 0)
         return bytes / c->order->record_size;
-    if (c->order->form != GS_FORM_CSV)
+    if (!gs_form_has_quotes(c->order->form))
         return gs_line_count(from, bytes, c->order->eol);
     if (bytes == 0)
         return 0;
@@ -305,7 +305,7 @@ static gs_code put_region(gs_part_cutter *c, const whole_text *t, const uint8_t 
 static gs_code cut_whole(gs_part_cutter *c, const whole_text *t, gs_status *st)
 {
     const uint8_t *at = t->begin;
-    if (at < t->end && c->order->form == GS_FORM_CSV)
+    if (at < t->end && gs_form_has_quotes(c->order->form))
         GS_TRY(list_begins(c, t, st));
     while (at < t->end) {
         const uint8_t *to = t->end;
@@ -330,7 +330,7 @@ static gs_code hold(gs_part_cutter *c, const uint8_t *text, size_t bytes, gs_sta
     c->held_bytes += bytes;
     if (c->order->record_size > 0) {
         c->held_is_whole = c->held_bytes % c->order->record_size == 0;
-    } else if (c->order->form == GS_FORM_CSV && bytes > 0) {
+    } else if (gs_form_has_quotes(c->order->form) && bytes > 0) {
         const uint8_t *const from = c->held + c->held_bytes - bytes;
         c->held_is_whole = gs_csv_last_end(from, bytes, gs_order_csv(c->order),
                                            &c->held_inside) == bytes;
@@ -350,7 +350,7 @@ static size_t rest_of_held(const gs_part_cutter *c, const uint8_t *text, size_t 
         n = record_size - c->held_bytes % record_size;
         return n < bytes ? n : bytes;
     }
-    if (c->order->form != GS_FORM_CSV) {
+    if (!gs_form_has_quotes(c->order->form)) {
         n = gs_line_find(text, bytes, c->order->eol) + 1;
         return n < bytes ? n : bytes;
     }
@@ -375,7 +375,7 @@ static size_t whole_bytes(const gs_part_cutter *c, const uint8_t *text, size_t b
     bool inside = false;
     if (c->order->record_size > 0)
         return bytes - bytes % c->order->record_size;
-    return c->order->form == GS_FORM_CSV
+    return gs_form_has_quotes(c->order->form)
                ? gs_csv_last_end(text, bytes, gs_order_csv(c->order), &inside)
                : gs_line_find_last(text, bytes, c->order->eol);
 }

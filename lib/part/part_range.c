@@ -109,7 +109,7 @@ gs_code gs_part_range_find(const gs_sort_options *options, uint64_t *from, uint6
                            gs_status *st)
 {
     ranged_file f = {.options = options, .name = options->inputs[0], .fd = -1};
-    gs_assert(options->input_count == 1 && options->order.form != GS_FORM_CSV);
+    gs_assert(options->input_count == 1 && !gs_form_has_quotes(options->order.form));
     gs_assert(*from <= *to);
     if (open_plain(&f, st) == GS_OK && find_record(&f, from, st) == GS_OK)
         GS_NOTED(find_record(&f, to, st));

@@ -81,12 +81,12 @@ static gs_code find_end(const gs_part_splitters *s, const gs_order *order,
                        gs_quote_name(&quoted, s->name), left, order->record_size);
     if (order->record_size > 0)
         r->bytes = order->record_size;
-    else if (order->form == GS_FORM_CSV)
+    else if (gs_form_has_quotes(order->form))
         r->bytes = gs_csv_record_end(s->text + r->at, left, gs_order_csv(order), &why,
                                      &broken_at);
     else
         r->bytes = gs_line_find(s->text + r->at, left, order->eol);
-    if (order->form == GS_FORM_JSON)
+    if (gs_form_is_objects(order->form))
         why = gs_json_line_why(s->text + r->at, r->bytes);
     return why == NULL ? GS_OK : fail_at(s, r, why, st);
 }
@@ -104,7 +104,7 @@ gs_code gs_part_splitters_read(gs_part_splitters *s, const char *name,
         GS_TRY(gs_mem_grow(&s->list, &s->capacity, s->count + 1, "splitters", st));
         s->list[s->count++] = r;
         /* A record of a table may be several lines; others are counted as they are. */
-        line += order->form == GS_FORM_CSV
+        line += gs_form_has_quotes(order->form)
                     ? gs_line_count(s->text + at, r.bytes, GS_LINE_END) + 1
                     : 1;
         at += r.bytes + end_bytes;

@@ -152,7 +152,7 @@ static gs_code open_areas(sample_job *job, gs_status *st)
     enum { FILES_LEFT = 16 };
     struct stat info;
     bool is_good =
-        o->order.form != GS_FORM_CSV && !o->has_columns &&
+        !gs_form_has_quotes(o->order.form) && !o->has_columns &&
         gs_machine_files_left(o->input_count + FILES_LEFT) >= o->input_count + FILES_LEFT;
     for (size_t i = 0; i < o->input_count && is_good; i++)
         is_good = strcmp(o->inputs[i], "-") != 0 &&
@@ -195,7 +195,7 @@ static gs_code find_end(const gs_order *order, const gs_line_batch *batch,
     const char *why = NULL;
     size_t broken_at = 0;
     *bytes = order->record_size;
-    if (order->form == GS_FORM_CSV)
+    if (gs_form_has_quotes(order->form))
         *bytes = gs_csv_record_end(from, left, gs_order_csv(order), &why, &broken_at);
     else if (order->record_size == 0)
         *bytes = gs_line_find(from, left, order->eol);

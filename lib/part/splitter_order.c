@@ -69,7 +69,7 @@ static gs_code make_strings(all_strings *all, const gs_order *order,
         const gs_sampled *const r = &sample->records[i];
         const uint8_t *const text = sample->text + r->at;
         const char *const why =
-            order->form == GS_FORM_JSON ? gs_json_line_why(text, r->bytes) : NULL;
+            gs_form_is_objects(order->form) ? gs_json_line_why(text, r->bytes) : NULL;
         if (why != NULL)
             GS_NOTED(fail_no_key(r, names[r->input], why, st));
         else if (gs_line_string_make(&string, layout, encoder, text, r->bytes, st) ==

@@ -71,7 +71,7 @@ static bool name_of(const header_line *line, size_t column, gs_csv_value *name)
 {
     const uint8_t separator = (uint8_t)line->order->delimiter;
     gs_csv_walk walk = gs_csv_walk_begin(line->text, line->bytes, separator);
-    if (line->order->form == GS_FORM_CSV) {
+    if (gs_form_has_quotes(line->order->form)) {
         if (!gs_csv_walk_has(&walk, column))
             return false;
         *name = gs_csv_walk_value(&walk, column, line->room);
@@ -137,7 +137,7 @@ static gs_code find_column(const header_line *line, const char *column, const ch
 /* The last line of a header, without its end and the mark before the first. */
 static header_line last_line(const gs_order *order, const uint8_t *header, size_t bytes)
 {
-    const bool is_csv = order->form == GS_FORM_CSV;
+    const bool is_csv = gs_form_has_quotes(order->form);
     size_t from = gs_line_mark_bytes(header, bytes);
     for (size_t next = from; next < bytes;) {
         const uint8_t *const p = header + next;

@@ -61,7 +61,7 @@ static void init_header(merge_header *h, gs_named_job *named)
     *h = (merge_header){.named = named, .csv = gs_order_csv(&o->order)};
     h->feed = (gs_line_feed_options){.eol = o->order.eol, .names = o->inputs};
     h->feed.header_lines = o->header_lines;
-    h->feed.csv = o->order.form == GS_FORM_CSV ? &h->csv : NULL;
+    h->feed.csv = gs_form_has_quotes(o->order.form) ? &h->csv : NULL;
     gs_file_header_init(&h->header, &h->feed);
 }
 
@@ -180,7 +180,7 @@ static gs_code merge_all(gs_file_merge *m, gs_output *output, bool *is_done,
                          gs_status *st)
 {
     const gs_sort_options *const o = m->options;
-    const bool may_map = o->order.form == GS_FORM_LINES && !o->no_map;
+    const bool may_map = gs_form_is_plain(o->order.form) && !o->no_map;
     bool is_wrong = may_map;
     *is_done = true;
     while (is_wrong) {
@@ -280,7 +280,7 @@ gs_code gs_sort_merge(const gs_sort_options *options, gs_status *st)
 static bool may_have_stretches(const gs_sort_options *o)
 {
     uint64_t bytes = 0;
-    if (o->order.form != GS_FORM_LINES || o->has_columns || o->header_lines > 0 ||
+    if (!gs_form_is_plain(o->order.form) || o->has_columns || o->header_lines > 0 ||
         o->no_map || o->checkpoint != NULL || o->compress_program != NULL ||
         o->input_count > GS_STRETCHES_MAX || gs_engine_is_of_gpu(o->engine))
         return false;

@@ -42,7 +42,7 @@ gs_code gs_sort_input_open(gs_sort_input *in, const gs_sort_options *o,
     if (o->stats != NULL)
         atomic_store(&o->stats->input_bytes_total, gs_input_size_hint(in->input));
     const gs_csv_form csv = gs_order_csv(&o->order);
-    const bool is_csv = o->order.form == GS_FORM_CSV;
+    const bool is_csv = gs_form_has_quotes(o->order.form);
     const gs_line_feed_options feed = {
         .eol = o->order.eol,
         .record_size = o->order.record_size,
@@ -57,7 +57,7 @@ gs_code gs_sort_input_open(gs_sort_input *in, const gs_sort_options *o,
         .see_header = in->see_header,
         .header_context = in->header_context,
         .shares_header = o->header_lines > 0 && o->has_columns,
-        .counts_lines = o->order.form != GS_FORM_LINES,
+        .counts_lines = !gs_form_is_plain(o->order.form),
         .csv = is_csv ? &csv : NULL,
         .names = o->inputs,
     };
@@ -105,7 +105,7 @@ gs_witness_options gs_sort_watched(const gs_sort_options *options,
     return (gs_witness_options){
         .form = {.record_size = options->order.record_size,
                  .eol = layout->eol,
-                 .is_csv = options->order.form == GS_FORM_CSV,
+                 .is_csv = gs_form_has_quotes(options->order.form),
                  .separator = (uint8_t)options->order.delimiter},
         .order = {.is_backwards = layout->is_backwards, .is_strict = drops_equals},
         .is_full = options->verify,

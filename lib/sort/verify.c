@@ -95,12 +95,12 @@ static inline gs_code find_end(const gs_verify_job *job, const gs_line_batch *ba
         return GS_OK;
     const char *why = NULL;
     size_t broken_at = 0;
-    if (order->form == GS_FORM_CSV) {
+    if (gs_form_has_quotes(order->form)) {
         *bytes = gs_csv_record_end(at, left, gs_order_csv(order), &why, &broken_at);
     } else {
         const uint8_t *const eol = memchr(at, job->layout.eol, left);
         *bytes = eol != NULL ? (size_t)(eol - at) : left;
-        if (order->form == GS_FORM_JSON)
+        if (gs_form_is_objects(order->form))
             why = gs_json_line_why(at, *bytes);
     }
     return why == NULL ? GS_OK

@@ -69,9 +69,9 @@ const char *gs_device_order(const gs_order *order, const gs_record_layout *layou
     memcpy(out->random_seed, order->random_seed, sizeof out->random_seed);
     if (order->collation != NULL)
         return "there is no kernel for the order of a locale";
-    if (order->form == GS_FORM_CSV)
+    if (gs_form_has_quotes(order->form))
         return "there is no kernel for fields between quotes";
-    if (order->form == GS_FORM_JSON)
+    if (gs_form_is_objects(order->form))
         return "there is no kernel for JSON";
     if (order->record_size > UINT32_MAX)
         return "its records are too large";

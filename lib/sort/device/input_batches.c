@@ -16,7 +16,7 @@ bool gs_input_batches_map(const gs_forming *f, int output_fd, gs_file_map *map)
     const gs_sort_options *const o = f->options;
     /* Of a table with a header the beginning has been read. */
     const bool is_begun = o->has_columns && o->header_lines > 0;
-    if (is_begun || o->order.form != GS_FORM_LINES || f->plan->is_space_limited ||
+    if (is_begun || !gs_form_is_plain(o->order.form) || f->plan->is_space_limited ||
         f->has_runs || !gs_input_map(f->input, output_fd, 0, map))
         return false;
     gs_line_feed_map(f->feed, map, f->plan->feed_block_bytes);

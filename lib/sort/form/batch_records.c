@@ -241,10 +241,10 @@ gs_code gs_batch_records_make(const gs_record_maker *maker, gs_batch_records *b,
     b->waiting_count = 0;
     if (order->record_size > 0)
         return add_fixed(&f, st);
-    if (order->form == GS_FORM_CSV)
+    if (gs_form_has_quotes(order->form))
         return add_csv(&f, st);
     GS_TRY(add_lines(&f, st));
-    return b->has_bad && order->form == GS_FORM_JSON ? fail_json(&f, st) : GS_OK;
+    return b->has_bad && gs_form_is_objects(order->form) ? fail_json(&f, st) : GS_OK;
 }
 
 void gs_batch_records_trim(gs_batch_records *b, size_t batch_bytes)

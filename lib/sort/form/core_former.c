@@ -53,7 +53,7 @@ bool gs_core_former_map(const gs_forming *f, int output_fd, gs_file_map *map)
     const bool is_begun = o->has_columns && o->header_lines > 0;
     /* --top keeps few records, which are better off together. The quotes of a CSV text
      * must not change between two looks at them. */
-    if (is_begun || o->order.form != GS_FORM_LINES || f->layout->is_key_only ||
+    if (is_begun || !gs_form_is_plain(o->order.form) || f->layout->is_key_only ||
         o->has_top || f->plan->is_space_limited || f->has_runs ||
         !gs_input_map(f->input, output_fd, gs_chunk_copy_bytes(&limits), map))
         return false;

@@ -47,7 +47,7 @@ gs_code gs_ingest_new(gs_ingest **out, const gs_forming *forming, gs_status *st)
     in->layout = *forming->layout;
     in->is_keyed = forming->encoder != NULL || forming->input_encoders != NULL;
     in->record_size = forming->options->order.record_size;
-    in->is_csv = forming->options->order.form == GS_FORM_CSV;
+    in->is_csv = gs_form_has_quotes(forming->options->order.form);
     in->maker = (gs_record_maker){.forming = forming, .layout = *forming->layout};
     in->workers = gs_team_workers(forming->team);
     in->next_ticket = gs_line_feed_next_ticket(forming->feed);

@@ -343,7 +343,7 @@ gs_code gs_key_encoder_new(gs_key_encoder **out, const gs_order *order, bool fli
                       "key encoder", st));
     e->order = order;
     e->flip = flip;
-    e->is_of_lines = order->record_size == 0 && order->form == GS_FORM_LINES;
+    e->is_of_lines = order->record_size == 0 && gs_form_is_plain(order->form);
     e->bound_extra = GS_KEY_READ_SLACK + gs_byte_key_bytes(order);
     for (size_t i = 0; i < order->key_count; i++) {
         const key_bound bound = whole_bound(order, &order->keys[i]);
@@ -353,7 +353,7 @@ gs_code gs_key_encoder_new(gs_key_encoder **out, const gs_order *order, bool fli
         e->has_fields |=
             order->keys[i].start_field > 0 || order->keys[i].end_field != SIZE_MAX;
     }
-    if (order->form != GS_FORM_LINES) { /* a value that has to be made */
+    if (!gs_form_is_plain(order->form)) { /* a value that has to be made */
         e->bound_factor++;
         e->bound_extra += GS_KEY_READ_SLACK;
     }
@@ -548,7 +548,7 @@ encode_other(const gs_key_encoder *e, const uint8_t *record, size_t bytes, uint8
 {
     if (e->order == NULL)
         return e->maker.make(e->maker.context, record, bytes, dst);
-    if (e->order->form == GS_FORM_JSON)
+    if (gs_form_is_objects(e->order->form))
         return encode_json(e, record, bytes, dst);
     if (e->order->record_size == 0)
         return encode_csv(e, record, bytes, dst);

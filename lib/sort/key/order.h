@@ -178,6 +178,41 @@ typedef enum gs_order_form {
     GS_FORM_JSON,  /* a line that is an object; a key is the value of its path */
 } gs_order_form;
 
+/* The three questions that are asked of a form, and nothing else is: a new one does not
+ * build before it answers each. Is a record a line and nothing more, whose fields are
+ * bytes of it as they lie there? */
+static inline bool gs_form_is_plain(gs_order_form form)
+{
+    switch (form) {
+    case GS_FORM_LINES: return true;
+    case GS_FORM_CSV:
+    case GS_FORM_JSON: break;
+    }
+    return false;
+}
+
+/* Do quotes say what a field is, and which end of a line ends a record (gs_order_csv)? */
+static inline bool gs_form_has_quotes(gs_order_form form)
+{
+    switch (form) {
+    case GS_FORM_CSV: return true;
+    case GS_FORM_LINES:
+    case GS_FORM_JSON: break;
+    }
+    return false;
+}
+
+/* Is a record an object, and a line that is none an error? */
+static inline bool gs_form_is_objects(gs_order_form form)
+{
+    switch (form) {
+    case GS_FORM_JSON: return true;
+    case GS_FORM_LINES:
+    case GS_FORM_CSV: break;
+    }
+    return false;
+}
+
 /* Where a value is: the name in the outermost object, then in the one it has, ... */
 typedef struct gs_json_path {
     const char *names; /* each with its zero, one behind the other */

@@ -6,7 +6,7 @@
 static bool is_whole_line(const gs_order *order)
 {
     const gs_key *const k = order->keys;
-    return order->form == GS_FORM_LINES && order->collation == NULL &&
+    return gs_form_is_plain(order->form) && order->collation == NULL &&
            order->key_count > 0 && k->type == GS_KEY_BYTES && k->start_field == 0 &&
            k->start_char == 0 && k->end_field == SIZE_MAX &&
            !gs_key_has_change(k, GS_KEY_CHANGES_START | GS_KEY_CHANGES_TEXT);

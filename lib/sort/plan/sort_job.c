@@ -80,15 +80,15 @@ static void put_all(FILE *to, const void *context)
         (void)fprintf(to, "fields: apart by byte %d\n", order->delimiter);
     if (order->collation != NULL)
         (void)fprintf(to, "order of locale: %s\n", gs_collation_name(order->collation));
-    if (order->form == GS_FORM_CSV)
+    if (gs_form_has_quotes(order->form))
         (void)fputs("fields: as in CSV\n", to);
-    if (order->form == GS_FORM_JSON)
+    if (gs_form_is_objects(order->form))
         (void)fputs("fields: as in JSON\n", to);
     for (size_t i = 0; i < order->key_count; i++) {
         put_key(to, i + 1, &order->keys[i]);
         if (o->columns != NULL && o->columns[i] != NULL)
             (void)fprintf(to, "of column: %s\n", o->columns[i]);
-        if (order->form == GS_FORM_JSON)
+        if (gs_form_is_objects(order->form))
             put_path(to, &order->json_paths[i]);
     }
     for (size_t i = 0; i < order->byte_key_count; i++)

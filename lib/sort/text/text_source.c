@@ -11,7 +11,7 @@ static gs_code start(gs_text_source *source, const gs_block_source *blocks,
                      const char *const *name, const gs_text_source_options *options,
                      gs_status *st)
 {
-    const bool is_csv = options->order->form == GS_FORM_CSV;
+    const bool is_csv = gs_form_has_quotes(options->order->form);
     const gs_csv_form csv = gs_order_csv(options->order);
     const gs_line_feed_options feed = {
         .eol = options->order->eol,
@@ -20,7 +20,7 @@ static gs_code start(gs_text_source *source, const gs_block_source *blocks,
         .too_long_hint = options->too_long_hint,
         .header_lines = source->run ? 0 : options->header_lines,
         .shares_header = options->shares_header && !source->run,
-        .counts_lines = options->order->form != GS_FORM_LINES,
+        .counts_lines = !gs_form_is_plain(options->order->form),
         .csv = is_csv ? &csv : NULL,
         .names = name,
     };
@@ -111,12 +111,12 @@ static gs_code find_end(const gs_text_source *source,
     const size_t left = (size_t)(source->end - source->at);
     const char *why = NULL;
     size_t broken_at = 0;
-    if (options->order->form == GS_FORM_CSV) {
+    if (gs_form_has_quotes(options->order->form)) {
         *bytes = gs_csv_record_end(source->at, left, gs_order_csv(options->order), &why,
                                    &broken_at);
     } else {
         *bytes = gs_line_find(source->at, left, options->order->eol);
-        if (options->order->form == GS_FORM_JSON)
+        if (gs_form_is_objects(options->order->form))
             why = gs_json_line_why(source->at, *bytes);
     }
     if (why == NULL)
