@@ -3,6 +3,7 @@
 # Merging indexes: what comes out, what does not go together, and that nothing is left
 # when it fails.
 . "$GS_CLI/try.inc"
+. "$GS_CLI/peak.inc"
 printf 'd0\tred green\nd1\tgreen\n' >a.tsv
 printf 'd2\tgreen blue green\n' >b.tsv
 : >none.tsv
@@ -67,3 +68,13 @@ rm -r m
     gpusort index info m | grep '^documents *[0-9]*$'
 rm -r m
 ls
+# Terms of more bytes than a merge may have: where it is cut is asked of all of them.
+python3 - <<'end' >long.tsv
+import random
+r = random.Random(1)
+for i in range(3000):
+    print(f"d{i}\t" + " ".join(f"{r.getrandbits(100):x}" * 80 for _ in range(25)))
+end
+gpusort index build -S 64M -o long long.tsv
+peak 80 gpusort index merge -S 16M --parallel=2 -o m long
+gpusort index info m | grep '^terms *[0-9]*$'

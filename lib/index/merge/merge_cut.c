@@ -40,13 +40,15 @@ static gs_term_bound bound_of(const gs_dictionary_head *head)
 }
 
 /* Samples of one index. Offsets of a damaged one may go back; its weights are wrong then,
- * which is no harm. */
+ * which is no harm. The kernel may map megabytes round each page that is touched, of
+ * which nothing is kept: dictionaries are larger than the memory of a merge. */
 static gs_code take_samples(const gs_index *index, uint64_t most, cut_sample *samples,
                             size_t *count, gs_status *st)
 {
     const uint64_t blocks = gs_index_dictionary_blocks(index);
     const uint64_t n = blocks < most ? blocks : most;
     uint64_t begins = 0, first_block = 0;
+    const uint8_t *held = NULL;
     for (uint64_t i = 0; i < n; i++) {
         gs_dictionary_head head;
         const uint64_t block = blocks / n * i + blocks % n * i / n;
@@ -58,9 +60,11 @@ static gs_code take_samples(const gs_index *index, uint64_t most, cut_sample *sa
         begins = here;
         first_block = block;
         samples[(*count)++] = (cut_sample){.at = bound_of(&head)};
+        gs_index_pass(&held, head.term);
     }
     if (n > 0) {
         const gs_index_header *const h = gs_index_header_of(index);
+        gs_index_let_file_go(index, GS_INDEX_TERMS);
         const uint64_t all =
             h->file_bytes[GS_INDEX_POSTINGS] + h->file_bytes[GS_INDEX_POSITIONS];
         samples[*count - 1].weight =

@@ -303,6 +303,13 @@ void gs_index_let_go(const uint8_t *begin, const uint8_t *end)
         (void)madvise((void *)from, to - from, MADV_DONTNEED); /* advice, no more */
 }
 
+void gs_index_let_file_go(const gs_index *index, gs_index_file file)
+{
+    const uint8_t *const data = index->files[file];
+    if (data != NULL)
+        gs_index_let_go(data, data + index->bytes[file]);
+}
+
 static void let_go(void *context, const uint8_t *begin, const uint8_t *end)
 {
     (void)context;

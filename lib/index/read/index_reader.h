@@ -74,6 +74,8 @@ GS_MUST_CHECK gs_code gs_index_check_page_sums(const gs_index *index, gs_status 
 /* What has been read and is not wanted soon: its whole pages stop counting as memory
  * of this process. They come back from the file when any thread touches them. */
 void gs_index_let_go(const uint8_t *begin, const uint8_t *end);
+/* The same with all of a file. */
+void gs_index_let_file_go(const gs_index *index, gs_index_file file);
 /* Who goes through a file passes `at`: pages from *held on are let go when they are many,
  * and *held is then what comes next. Before, *held is NULL; who begins again somewhere
  * before it, begins there. */
