@@ -1,21 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "lib/part/part_splitters.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <string.h>
-#include <unistd.h>
 
+#include "io/small_file.h"
 #include "lib/base/mem.h"
 #include "lib/base/quote.h"
-
-enum { READ_BYTES = 64 << 10 };
-
-static gs_code fail_read(const char *name, int error, gs_status *st)
-{
-    gs_quoted quoted;
-    return GS_FAIL(st, GS_ERR_IO, error, "read failed: %s", gs_quote_name(&quoted, name));
-}
 
 static gs_code fail_too_many(const char *name, size_t bytes_max, gs_status *st)
 {
@@ -26,37 +16,17 @@ static gs_code fail_too_many(const char *name, size_t bytes_max, gs_status *st)
     return gs_status_hint(st, "give more memory with -S, or fewer splitters");
 }
 
-static gs_code read_text(gs_part_splitters *s, int fd, size_t bytes_max, gs_status *st)
+static gs_code read_text(gs_part_splitters *s, size_t bytes_max, gs_status *st)
 {
-    for (;;) {
-        GS_TRY(gs_mem_grow(&s->text, &s->text_capacity,
-                           s->text_bytes + READ_BYTES + GS_KEY_READ_SLACK, "splitters",
-                           st));
-        const ssize_t got = read(fd, s->text + s->text_bytes, READ_BYTES);
-        if (got < 0 && errno == EINTR)
-            continue;
-        if (got < 0)
-            return fail_read(s->name, errno, st);
-        if (got == 0)
-            return GS_OK;
-        s->text_bytes += (size_t)got;
-        if (s->text_bytes > bytes_max)
-            return fail_too_many(s->name, bytes_max, st);
-    }
-}
-
-static gs_code open_text(gs_part_splitters *s, size_t bytes_max, gs_status *st)
-{
-    gs_quoted quoted;
-    if (strcmp(s->name, "-") == 0)
-        return read_text(s, STDIN_FILENO, bytes_max, st);
-    const int fd = open(s->name, O_RDONLY | O_CLOEXEC);
-    if (fd < 0)
-        return GS_FAIL(st, GS_ERR_IO, errno, "cannot read: %s",
-                       gs_quote_name(&quoted, s->name));
-    GS_NOTED(read_text(s, fd, bytes_max, st));
-    (void)close(fd);
-    return st->code;
+    _Static_assert((int)GS_SMALL_FILE_SLACK >= (int)GS_KEY_READ_SLACK,
+                   "keys are read so");
+    gs_small_file file = {.bytes = 0};
+    GS_NOTED(gs_small_file_read(&file, s->name, bytes_max, st));
+    s->text = file.data;
+    s->text_bytes = file.bytes;
+    return st->code == GS_OK && file.bytes > bytes_max
+               ? fail_too_many(s->name, bytes_max, st)
+               : st->code;
 }
 
 static gs_code fail_at(const gs_part_splitters *s, const gs_part_splitter *at,
@@ -97,7 +67,7 @@ gs_code gs_part_splitters_read(gs_part_splitters *s, const char *name,
     const size_t end_bytes = order->record_size == 0;
     uint64_t line = 1;
     s->name = name;
-    GS_TRY(open_text(s, bytes_max, st));
+    GS_TRY(read_text(s, bytes_max, st));
     for (size_t at = 0; at < s->text_bytes;) {
         gs_part_splitter r = {.at = at, .line = line};
         GS_TRY(find_end(s, order, &r, st));

@@ -19,7 +19,7 @@ typedef struct gs_part_splitter {
 typedef struct gs_part_splitters {
     const char *name; /* of the file */
     uint8_t *text;    /* with GS_KEY_READ_SLACK bytes behind it */
-    size_t text_bytes, text_capacity;
+    size_t text_bytes;
     gs_part_splitter *list;
     size_t count, capacity;
     uint8_t *strings;

@@ -2,13 +2,10 @@
 /*
  * saved_file: saved summaries to files and back.
  */
-#include <errno.h>
-#include <fcntl.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "io/output.h"
-#include "lib/base/mem.h"
+#include "io/small_file.h"
 #include "lib/base/quote.h"
 #include "lib/stream/saved_summary.h"
 
@@ -27,44 +24,21 @@ fail:
     return st->code;
 }
 
-static gs_code read_all(int fd, const char *name, size_t bytes_max, gs_packer *to,
-                        gs_status *st)
-{
-    enum { STEP = 64 << 10 };
-    for (;;) {
-        if (to->bytes > bytes_max)
-            return GS_FAIL(st, GS_ERR_LIMIT, 0, "%s: this takes more than %zu bytes",
-                           name, bytes_max);
-        GS_TRY(
-            gs_mem_grow(&to->data, &to->capacity, to->bytes + STEP, "saved summary", st));
-        const ssize_t n = read(fd, to->data + to->bytes, STEP);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n < 0)
-            return GS_FAIL(st, GS_ERR_IO, errno, "read failed: %s", name);
-        if (n == 0)
-            return GS_OK;
-        to->bytes += (size_t)n;
-    }
-}
-
 gs_code gs_saved_summary_read(gs_saved_summary *out, const char *path, size_t bytes_max,
                               gs_status *st)
 {
-    gs_quoted name;
-    gs_packer bytes = {.bytes = 0};
+    static const char in_words[] = "standard input";
+    const char *const name = strcmp(path, "-") == 0 ? in_words : path;
+    gs_quoted quoted;
+    gs_small_file file = {.bytes = 0};
     *out = (gs_saved_summary){.values = 0};
-    const bool is_input = strcmp(path, "-") == 0;
-    if (is_input)
-        path = "standard input";
-    gs_quote_name(&name, path);
-    const int fd = is_input ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0)
-        return GS_FAIL(st, GS_ERR_IO, errno, "cannot open %s", name.text);
-    if (read_all(fd, name.text, bytes_max, &bytes, st) == GS_OK)
-        GS_NOTED(gs_saved_summary_unpack(out, bytes.data, bytes.bytes, path, st));
-    if (!is_input)
-        (void)close(fd);
-    gs_packer_release(&bytes);
+    if (gs_small_file_read(&file, path, bytes_max, st) == GS_OK) {
+        if (file.bytes > bytes_max)
+            (void)GS_FAIL(st, GS_ERR_LIMIT, 0, "%s: this takes more than %zu bytes",
+                          gs_quote_name(&quoted, name), bytes_max);
+        else
+            GS_NOTED(gs_saved_summary_unpack(out, file.data, file.bytes, name, st));
+    }
+    gs_small_file_release(&file);
     return st->code;
 }

@@ -1,16 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "lib/index/query/collection_stats.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
+#include "io/small_file.h"
 #include "lib/base/mem.h"
 #include "lib/base/quote.h"
-
-enum { READ_BYTES = 64 << 10 };
 
 static const char of_stats[] = "statistics";
 
@@ -132,27 +128,6 @@ gs_code gs_collection_stats_put(const gs_collection_stats *s, gs_text_out *out,
 
 /* --- from text --------------------------------------------------------------------- */
 
-static gs_code read_text(gs_collection_stats *s, const char *name, gs_status *st)
-{
-    gs_quoted quoted;
-    const int fd = open(name, O_RDONLY | O_CLOEXEC);
-    if (fd < 0)
-        return GS_FAIL(st, GS_ERR_IO, errno, "cannot read: %s",
-                       gs_quote_name(&quoted, name));
-    for (ssize_t got = 1; got != 0 && st->code == GS_OK;) {
-        if (gs_mem_grow(&s->text, &s->text_capacity, s->text_bytes + READ_BYTES, of_stats,
-                        st) != GS_OK)
-            break;
-        got = read(fd, s->text + s->text_bytes, READ_BYTES);
-        if (got < 0 && errno != EINTR)
-            (void)GS_FAIL(st, GS_ERR_IO, errno, "read failed: %s",
-                          gs_quote_name(&quoted, name));
-        s->text_bytes += got > 0 ? (size_t)got : 0;
-    }
-    (void)close(fd);
-    return st->code;
-}
-
 static bool take_word(gs_text_span *line, const char *word)
 {
     const size_t bytes = strlen(word);
@@ -244,7 +219,13 @@ gs_code gs_collection_stats_read(gs_collection_stats *s, const char *name, gs_st
 {
     gs_quoted quoted;
     uint64_t number = 0;
-    GS_TRY(read_text(s, name, st));
+    gs_small_file file = {.bytes = 0};
+    GS_NOTED(gs_small_file_read(&file, name, SIZE_MAX, st));
+    gs_mem_free(s->text);
+    s->text = file.data;
+    s->text_bytes = file.bytes;
+    s->text_capacity = file.capacity;
+    GS_TRY(st->code);
     for (size_t at = 0; at < s->text_bytes;) {
         const uint8_t *const end = memchr(s->text + at, '\n', s->text_bytes - at);
         const size_t bytes =

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "io/small_file.h"
 #include "lib/base/late_relocations.h"
 #include "lib/base/mem.h"
 #include "lib/base/quote.h"
@@ -96,42 +97,6 @@ static gs_code check_language(gs_word_rules *rules, const char *language, gs_sta
                    gs_quote_argument(&quoted, language), names);
 }
 
-/* Reads the whole file, padded with zeros. */
-static gs_code read_file(const char *name, uint8_t **out, size_t *bytes, gs_status *st)
-{
-    gs_quoted quoted;
-    *out = NULL;
-    *bytes = 0;
-    FILE *const file = fopen(name, "re");
-    if (file == NULL)
-        return GS_FAIL(st, GS_ERR_IO, errno, "cannot read: %s",
-                       gs_quote_name(&quoted, name));
-    size_t capacity = 0;
-    for (;;) {
-        if (capacity - *bytes < GS_TEXT_SLACK + 1) {
-            capacity = 2 * capacity + 65536;
-            GS_TRY_OR_FAIL(gs_mem_resize(out, capacity, "stop words", st));
-        }
-        const size_t n = fread(*out + *bytes, 1, capacity - *bytes - GS_TEXT_SLACK, file);
-        *bytes += n;
-        if (n == 0)
-            break;
-        if (*bytes > STOP_FILE_BYTES_MAX) {
-            (void)GS_FAIL(st, GS_ERR_LIMIT, 0, "%s: too long for a list of stop words",
-                          gs_quote_name(&quoted, name));
-            break;
-        }
-    }
-    if (ferror(file))
-        (void)GS_FAIL(st, GS_ERR_IO, errno, "read failed: %s",
-                      gs_quote_name(&quoted, name));
-    if (st->code == GS_OK)
-        memset(*out + *bytes, 0, GS_TEXT_SLACK);
-fail:
-    (void)fclose(file);
-    return st->code;
-}
-
 /* Stop words are folded as text is, and cut into letters: "don't" stops "don" and "t". */
 static gs_code add_stop_words(gs_word_rules *rules, const uint8_t *text, size_t bytes,
                               gs_status *st)
@@ -165,12 +130,18 @@ fail:
 
 static gs_code load_stop_words(gs_word_rules *rules, const char *name, gs_status *st)
 {
-    uint8_t *text = NULL;
-    size_t bytes = 0;
-    GS_NOTED(gs_word_set_new(&rules->stop_words, st));
-    if (st->code == GS_OK && read_file(name, &text, &bytes, st) == GS_OK)
-        GS_NOTED(add_stop_words(rules, text, bytes, st));
-    gs_mem_free(text);
+    _Static_assert((int)GS_SMALL_FILE_SLACK >= (int)GS_TEXT_SLACK, "text is read so");
+    gs_quoted quoted;
+    gs_small_file file = {.bytes = 0};
+    GS_TRY_OR_FAIL(gs_word_set_new(&rules->stop_words, st));
+    GS_TRY_OR_FAIL(gs_small_file_read(&file, name, STOP_FILE_BYTES_MAX, st));
+    if (file.bytes > STOP_FILE_BYTES_MAX)
+        (void)GS_FAIL(st, GS_ERR_LIMIT, 0, "%s: too long for a list of stop words",
+                      gs_quote_name(&quoted, name));
+    else
+        GS_NOTED(add_stop_words(rules, file.data, file.bytes, st));
+fail:
+    gs_small_file_release(&file);
     return st->code;
 }
 
