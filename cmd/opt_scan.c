@@ -96,19 +96,34 @@ static _Noreturn void refuse_ambiguous(const gs_opt_scan *scan, const char *elem
     gs_die_try_help(GS_EXIT_TROUBLE);
 }
 
-/* The only option of the group that begins so. */
-static const gs_opt *find_prefix(const gs_opt_scan *scan, const char *element, size_t len,
-                                 bool is_extra)
+/* The first option of the group that begins so; is it the only one? */
+static const gs_opt *find_prefix(const gs_opt_scan *scan, const char *name, size_t len,
+                                 bool is_extra, bool *is_only)
 {
     const gs_opt *found = NULL;
+    *is_only = true;
     for (size_t i = 0; i < option_count(scan); i++) {
-        if (!name_in_group(scan, i, is_extra, element + 2, len))
+        if (!name_in_group(scan, i, is_extra, name, len))
             continue;
-        if (found)
-            refuse_ambiguous(scan, element, len, is_extra);
-        found = option_at(scan, i);
+        *is_only = found == NULL;
+        found = found != NULL ? found : option_at(scan, i);
     }
     return found;
+}
+
+/* The option of that name, or of one that begins so. If it is one of several,
+ * *is_ambiguous, they are of the group `is_extra`. */
+static const gs_opt *find_long(const gs_opt_scan *scan, const char *name, size_t len,
+                               bool *is_ambiguous, bool *is_extra)
+{
+    bool is_only = true;
+    const gs_opt *option = find_exact(scan, name, len);
+    for (int group = 0; !option && group <= 1; group++) {
+        *is_extra = group != 0;
+        option = find_prefix(scan, name, len, *is_extra, &is_only);
+    }
+    *is_ambiguous = !is_only;
+    return option;
 }
 
 static _Noreturn void refuse_unknown(const gs_opt_scan *scan, const char *element,
@@ -129,9 +144,10 @@ static const gs_opt *next_long(gs_opt_scan *scan, char *element)
     char *name = element + 2;
     char *equals = strchr(name, '=');
     const size_t len = equals ? (size_t)(equals - name) : strlen(name);
-    const gs_opt *option = find_exact(scan, name, len);
-    for (int is_extra = 0; !option && is_extra <= 1; is_extra++)
-        option = find_prefix(scan, element, len, is_extra != 0);
+    bool is_ambiguous, is_extra = false;
+    const gs_opt *const option = find_long(scan, name, len, &is_ambiguous, &is_extra);
+    if (is_ambiguous)
+        refuse_ambiguous(scan, element, len, is_extra);
     if (!option)
         refuse_unknown(scan, element, len);
     scan->is_long = true;
@@ -209,6 +225,50 @@ const gs_opt *gs_opt_next(gs_opt_scan *scan)
         scan->extra_count = sizeof common / sizeof *common;
     }
     return scan->current = next_element(scan);
+}
+
+/* Of a group of short options: does the last one want what comes behind the group? False
+ * if one is unknown, where the walk ends. */
+static bool look_at_cluster(const gs_opt_scan *scan, const char *letters,
+                            bool *wants_next)
+{
+    *wants_next = false;
+    for (const char *letter = letters; *letter != '\0'; letter++) {
+        const gs_opt *const option = find_letter(scan, *letter);
+        if (!option)
+            return false;
+        if (option->takes == GS_OPT_REQUIRED) {
+            *wants_next = letter[1] == '\0';
+            return true;
+        }
+    }
+    return true;
+}
+
+bool gs_opt_is_to_come(const gs_opt_scan *scan, const char *name)
+{
+    bool wants_next;
+    for (int i = scan->index; i < scan->argc; i += 1 + wants_next) {
+        const char *const element = scan->argv[i];
+        wants_next = false;
+        if (element[0] != '-' || element[1] == '\0')
+            continue;
+        if (element[1] != '-') {
+            if (!look_at_cluster(scan, element + 1, &wants_next))
+                return false;
+            continue;
+        }
+        const size_t len = strcspn(element + 2, "=");
+        bool is_ambiguous, is_extra;
+        const gs_opt *const option =
+            len > 0 ? find_long(scan, element + 2, len, &is_ambiguous, &is_extra) : NULL;
+        if (!option || is_ambiguous)
+            return false;
+        if (strcmp(option->name, name) == 0)
+            return true;
+        wants_next = option->takes == GS_OPT_REQUIRED && element[2 + len] == '\0';
+    }
+    return false;
 }
 
 void gs_opt_parse(int argc, char **argv, const char *usage, const gs_opt *options,

@@ -276,16 +276,6 @@ static bool environment_is_traditional(void)
     return *end || version < TAKEN_AWAY || version >= GIVEN_BACK;
 }
 
-/* What a key may be has to be known before the first one is met. */
-static bool has_table_option(const gs_opt_scan *scan)
-{
-    for (int i = 1; i < scan->argc && strcmp(scan->argv[i], "--") != 0; i++) {
-        if (strcmp(scan->argv[i], "--csv") == 0 || strcmp(scan->argv[i], "--tsv") == 0)
-            return true;
-    }
-    return false;
-}
-
 static void walk(parser *p)
 {
     gs_opt_scan *const scan = &p->scan;
@@ -337,6 +327,9 @@ static void walk_with_extras(parser *p)
     };
     p->scan.extras = extras;
     p->scan.extra_count = sizeof extras / sizeof *extras;
+    /* What a key may be has to be known before the first one is met. */
+    args->names_columns =
+        gs_opt_is_to_come(&p->scan, "csv") || gs_opt_is_to_come(&p->scan, "tsv");
     walk(p);
 }
 
@@ -404,7 +397,6 @@ void gs_sort_args_parse(gs_sort_args *args, int argc, char **argv)
         .delimiter = GS_NO_DELIMITER,
         .watch.progress = is_plain ? GS_PROGRESS_NEVER : GS_PROGRESS_AUTO,
     };
-    args->names_columns = has_table_option(&p.scan);
     p.scan.options = options;
     p.scan.option_count = sizeof options / sizeof *options;
     walk_with_extras(&p);

@@ -93,3 +93,10 @@ gpusort --csv -k n:n -k id:nr -S 1M --checkpoint=ck --verify -o got.csv big.csv
 cmp got.csv want.csv && echo 'with a checkpoint'
 gpusort --csv -c -k n:n -k id:nr want.csv && echo 'in order'
 gpusort --csv -m -S 1M -k n:n -k id:nr want.csv want.csv | wc -l
+echo '-- what a key may be, however the option is called and wherever it is'
+gpusort --cs -k price:n t.csv | head -n 1
+gpusort -k price:n t.csv -rT/tmp --cs | head -n 1
+said gpusort -o --csv -k price:n t.csv
+said gpusort -uT --csv -k price:n t.csv
+: >empty.csv
+gpusort --csv -m -k price:n empty.csv <(head -n 2 t.csv)

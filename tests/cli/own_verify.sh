@@ -34,6 +34,9 @@ same -m part.aa part.ab part.ac
 same -m -u part.aa part.ab part.ac
 same -m --count part.aa part.aa
 same -m --batch-size=2 part.aa part.ab part.ac
+for top in 1 5000 25000; do same -m --top=$top part.aa part.ab; done
+same -n -m --top=100 part.num
+same --record-size=7 -m --top=1 records
 same --compress-program=gzip in
 gpusort --stats=stats in -o got && grep verified stats
 gpusort --verify --output-compress=zstd in | gpusort --verify | cmp - <(LC_ALL=C sort in)

@@ -125,22 +125,32 @@ static gs_code find_end(const gs_text_source *source,
     return gs_line_batch_fail(&source->batch, source->name, before, broken_at, why, st);
 }
 
+/* The next batch of a feed, if there is one. The witness is told at once: a merge that
+ * has enough leaves batches before it has used them up. */
+static gs_code take_batch(gs_text_source *source, const gs_text_source_options *options,
+                          gs_status *st)
+{
+    gs_line_batch *const batch = &source->batch;
+    gs_line_batch_release(batch);
+    source->has_line = false;
+    if (source->feed != NULL)
+        GS_TRY(gs_line_feed_next(source->feed, batch, &source->has_line, st));
+    if (!source->has_line)
+        return GS_OK;
+    if (source->input != NULL)
+        gs_witness_read_text(options->witness, batch->data, batch->bytes);
+    source->at = batch->data;
+    source->end = source->at + batch->bytes;
+    return GS_OK;
+}
+
 gs_code gs_text_source_advance(gs_text_source *source,
                                const gs_text_source_options *options, gs_status *st)
 {
     if (source->at == source->end) {
-        if (source->input != NULL && source->batch.bytes > 0)
-            gs_witness_read_text(options->witness, source->batch.data,
-                                 source->batch.bytes);
-        gs_line_batch_release(&source->batch);
-        source->has_line = false;
-        if (source->feed != NULL)
-            GS_TRY(
-                gs_line_feed_next(source->feed, &source->batch, &source->has_line, st));
+        GS_TRY(take_batch(source, options, st));
         if (!source->has_line)
             return GS_OK;
-        source->at = source->batch.data;
-        source->end = source->at + source->batch.bytes;
     }
     if (source->kept != NULL && (size_t)(source->at - source->kept) > LEAVE_BYTES) {
         gs_file_map_leave_part(source->kept, (size_t)(source->at - source->kept));
