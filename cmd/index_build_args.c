@@ -222,12 +222,6 @@ static void take_doc_base(void *to, gs_opt_scan *scan)
     *(uint64_t *)to = base;
 }
 
-static void take_no_uring(void *to, gs_opt_scan *scan)
-{
-    (void)scan;
-    ((gpusort_job *)to)->flags |= GPUSORT_NO_URING;
-}
-
 /* The names of documents are kept anyway. */
 static void take_nothing(void *to, gs_opt_scan *scan)
 {
@@ -390,7 +384,7 @@ static void parse(gs_index_build_args *args, bool is_append, int argc, char **ar
         {0, "gpu-mem", GS_OPT_GPU_MEMORY(&job->gpu_memory_bytes)},
         {0, "gpu", GS_OPT_GPUS(&args->gpus, &args->gpu_count)},
         {'v', "verbose", GS_OPT_FLAG(&args->job.verbose)},
-        {0, "no-uring", GS_OPT_CALL_BARE(take_no_uring, job)},
+        {0, "no-uring", GS_OPT_NO_URING(job)},
         {0, "no-decompress", GS_OPT_SWITCH(&o->keeps_packed)},
         {0, "checkpoint", GS_OPT_TEXT(&o->checkpoint)},
         {0, NULL, GS_OPT_OPERANDS(&args->inputs, &o->input_count)},

@@ -37,7 +37,7 @@ static const char usage_text[] =
 typedef struct import_args {
     gpusort_import_options options;
     gs_index_job job;
-    bool is_ciff, replaces, unique_names, has_impacts, is_strict, no_uring, keeps_packed;
+    bool is_ciff, replaces, unique_names, has_impacts, is_strict, keeps_packed;
 } import_args;
 
 static void take_ciff(void *to, gs_opt_scan *scan)
@@ -62,7 +62,7 @@ static void parse(import_args *args, int argc, char **argv)
         {0, "parallel", GS_OPT_THREADS(&o->job.threads)},
         GS_WATCH_OPTIONS(&args->job.watch),
         {'v', "verbose", GS_OPT_FLAG(&args->job.verbose)},
-        {0, "no-uring", GS_OPT_FLAG(&args->no_uring)},
+        {0, "no-uring", GS_OPT_NO_URING(&o->job)},
         {0, "no-decompress", GS_OPT_FLAG(&args->keeps_packed)},
         {0, NULL, GS_OPT_OPERAND(&o->input)},
     };
@@ -77,7 +77,6 @@ static void parse(import_args *args, int argc, char **argv)
     o->has_impacts = args->has_impacts;
     o->is_strict = args->is_strict;
     o->keeps_packed = args->keeps_packed;
-    o->job.flags = args->no_uring ? GPUSORT_NO_URING : 0;
 }
 
 static gpusort_code import(void *context, gpusort_error *error)

@@ -411,19 +411,6 @@ static void resolve(gs_join_args *args)
     args->sort.job.temp_folders = args->temp_folders;
 }
 
-static void take_output_compress(void *to, gs_opt_scan *scan)
-{
-    gpusort_sort_options *const o = to;
-    o->output_level = gs_sort_args_zstd_level(scan);
-    o->output_zstd = 1;
-}
-
-static void take_no_uring(void *to, gs_opt_scan *scan)
-{
-    (void)scan;
-    ((gpusort_job *)to)->flags |= GPUSORT_NO_URING;
-}
-
 void gs_join_args_parse(gs_join_args *args, int argc, char **argv)
 {
     *args = (gs_join_args){
@@ -466,7 +453,7 @@ void gs_join_args_parse(gs_join_args *args, int argc, char **argv)
         {0, "check-order", GS_OPT_CALL_BARE(ignore, NULL)},
         {0, "nocheck-order", GS_OPT_CALL_BARE(ignore, NULL)},
         {0, "output", GS_OPT_ONCE(&s->output, "multiple output files specified")},
-        {0, "output-compress", GS_OPT_CALL(take_output_compress, s)},
+        {0, "output-compress", GS_OPT_CALL(gs_sort_args_take_zstd, s)},
         {0, "no-decompress", GS_OPT_SWITCH(&s->keeps_packed)},
         {'S', "buffer-size", GS_OPT_MEMORY(&job->memory_bytes)},
         {'T', "temporary-directory",
@@ -475,7 +462,7 @@ void gs_join_args_parse(gs_join_args *args, int argc, char **argv)
         {0, "engine", GS_OPT_CALL(take_engine, NULL)},
         GS_WATCH_OPTIONS(&args->watch),
         {0, "verbose", GS_OPT_FLAG(&args->verbose)},
-        {0, "no-uring", GS_OPT_CALL_BARE(take_no_uring, job)},
+        {0, "no-uring", GS_OPT_NO_URING(job)},
         REFUSED("verify", "other lines come out than went in; runs on the disk have "
                           "checksums anyway"),
         REFUSED("checkpoint", "one that was stopped begins again"),

@@ -63,6 +63,12 @@ void gs_opt_gpu_memory(void *to, gs_opt_scan *scan)
     gs_opt_memory(to, scan);
 }
 
+void gs_opt_no_uring(void *to, gs_opt_scan *scan)
+{
+    (void)scan;
+    ((gpusort_job *)to)->flags |= GPUSORT_NO_URING;
+}
+
 void gs_opt_threads(void *to, gs_opt_scan *scan)
 {
     *(unsigned *)to = gs_size_arg_threads(scan);

@@ -14,6 +14,7 @@
 
 #include "cmd/opt_scan.h"
 #include "cmd/word_arg.h"
+#include "lib/gpusort.h"
 
 /* `to`, which must be a `type *`. */
 #define GS_OPT_TO(type, to) (1 ? (to) : (type *)NULL)
@@ -51,6 +52,8 @@
 #define GS_OPT_THREADS(to) GS_OPT_REQUIRED, gs_opt_threads, GS_OPT_TO(unsigned, to), NULL
 #define GS_OPT_BATCH(to)   GS_OPT_REQUIRED, gs_opt_batch, GS_OPT_TO(unsigned, to), NULL
 #define GS_OPT_COUNT(to)   GS_OPT_REQUIRED, gs_opt_count, GS_OPT_TO(size_t, to), NULL
+/* --no-uring, of a job. */
+#define GS_OPT_NO_URING(to) GS_OPT_NONE, gs_opt_no_uring, GS_OPT_TO(gpusort_job, to), NULL
 /* --engine of sorts, looked for at once; --gpu. */
 #define GS_OPT_ENGINE(to)                                                                \
     GS_OPT_REQUIRED, gs_opt_engine, GS_OPT_TO(const char *, to), NULL
@@ -67,7 +70,7 @@
 
 gs_opt_fn gs_opt_set, gs_opt_switch, gs_opt_text, gs_opt_once, gs_opt_list, gs_opt_word,
     gs_opt_memory, gs_opt_gpu_memory, gs_opt_threads, gs_opt_batch, gs_opt_count,
-    gs_opt_engine, gs_opt_gpus, gs_opt_in_front, gs_opt_only_operand;
+    gs_opt_no_uring, gs_opt_engine, gs_opt_gpus, gs_opt_in_front, gs_opt_only_operand;
 
 /* Room for one more item behind the `count` that `array` has; ends the program when
  * there is no memory. */

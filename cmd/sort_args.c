@@ -210,7 +210,7 @@ static void take_top(void *to, gs_opt_scan *scan)
     o->top_count = gs_size_arg_count(scan, 0);
 }
 
-int gs_sort_args_zstd_level(const gs_opt_scan *scan)
+static int zstd_level(const gs_opt_scan *scan)
 {
     enum { LEVEL_MAX = 22 };
     const char *const text = scan->argument;
@@ -229,10 +229,10 @@ int gs_sort_args_zstd_level(const gs_opt_scan *scan)
     return (int)level;
 }
 
-static void take_output_compress(void *to, gs_opt_scan *scan)
+void gs_sort_args_take_zstd(void *to, gs_opt_scan *scan)
 {
     gpusort_sort_options *const o = to;
-    o->output_level = gs_sort_args_zstd_level(scan);
+    o->output_level = zstd_level(scan);
     o->output_zstd = 1;
 }
 
@@ -242,12 +242,6 @@ static void take_gpu_memory(void *to, gs_opt_scan *scan)
     gs_opt_gpu_memory(to, scan);
     if (gs_size_arg_buffer(scan) == 0)
         *(size_t *)to = 0;
-}
-
-static void take_no_uring(void *to, gs_opt_scan *scan)
-{
-    (void)scan;
-    ((gpusort_job *)to)->flags |= GPUSORT_NO_URING;
 }
 
 /* --- all of it ---------------------------------------------------------------------- */
@@ -311,7 +305,7 @@ static void walk_with_extras(parser *p)
         {0, "no-header", GS_OPT_CALL_BARE(take_no_header, args)},
         {0, "count", GS_OPT_SWITCH(&o->counts)},
         {0, "top", GS_OPT_CALL(take_top, o)},
-        {0, "output-compress", GS_OPT_CALL(take_output_compress, o)},
+        {0, "output-compress", GS_OPT_CALL(gs_sort_args_take_zstd, o)},
         {0, "no-decompress", GS_OPT_SWITCH(&o->keeps_packed)},
         {0, "verify", GS_OPT_SWITCH(&o->verifies)},
         GS_WATCH_OPTIONS(&args->watch),
@@ -320,7 +314,7 @@ static void walk_with_extras(parser *p)
         {0, "gpu-mem", GS_OPT_CALL(take_gpu_memory, &job->gpu_memory_bytes)},
         {0, "gpu", GS_OPT_GPUS(&args->gpus, &args->gpu_count)},
         {gs_report_is_plain_sort() ? 0 : 'v', "verbose", GS_OPT_FLAG(&args->verbose)},
-        {0, "no-uring", GS_OPT_CALL_BARE(take_no_uring, job)},
+        {0, "no-uring", GS_OPT_NO_URING(job)},
         {0, "sync", GS_OPT_SWITCH(&o->syncs_output)},
         {0, "checkpoint",
          GS_OPT_ONCE(&o->checkpoint, "multiple folders for --checkpoint")},

@@ -54,7 +54,7 @@ typedef struct gs_sort_args {
 void gs_sort_args_parse(gs_sort_args *args, int argc, char **argv);
 void gs_sort_args_release(gs_sort_args *args);
 
-/* The level that --output-compress asks for; 0: the usual one. For other commands too. */
-int gs_sort_args_zstd_level(const gs_opt_scan *scan);
+/* --output-compress of a gpusort_sort_options, for other commands too. */
+gs_opt_fn gs_sort_args_take_zstd;
 
 #endif

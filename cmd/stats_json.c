@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "lib/base/machine.h"
@@ -71,9 +72,14 @@ static void put_object(FILE *to, const gpusort_stats *stats, uint64_t total_ns,
     fprintf(to, "  \"bytes_per_second\": %.0f\n}\n", rate);
 }
 
+static bool is_stdout(const char *path)
+{
+    return strcmp(path, "-") == 0;
+}
+
 gs_code gs_stats_json_try(const char *path, gs_status *st)
 {
-    if (!path)
+    if (!path || is_stdout(path))
         return GS_OK;
     const int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
     if (fd < 0)
@@ -92,13 +98,14 @@ gs_code gs_stats_json_write(const char *path, const gpusort_stats *stats,
         funlockfile(stderr);
         return GS_OK;
     }
-    FILE *to = fopen(path, "we");
+    FILE *to = is_stdout(path) ? stdout : fopen(path, "we");
     if (!to)
         return GS_FAIL(st, GS_ERR_IO, errno, "open failed: %s", path);
     put_object(to, stats, total_ns, extras, extra_count);
     const bool failed_before = ferror(to) != 0;
     errno = 0;
-    if (fclose(to) != 0 || failed_before)
+    const int closed = to == stdout ? fflush(to) : fclose(to);
+    if (closed != 0 || failed_before)
         return GS_FAIL(st, GS_ERR_IO, errno, "write failed: %s", path);
     return GS_OK;
 }

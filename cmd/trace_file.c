@@ -6,6 +6,7 @@
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <string.h>
 #include <time.h>
 
 #include "lib/base/machine.h"
@@ -137,6 +138,9 @@ gs_code gs_trace_file_start(gs_trace_file **out, const char *path,
     *out = NULL;
     if (!path)
         return GS_OK;
+    if (strcmp(path, "-") == 0)
+        return GS_FAIL(st, GS_ERR_ARG, 0,
+                       "a timeline is a file of its own: --trace=FILE");
     gs_trace_file *t = NULL;
     GS_TRY(gs_mem_new(&t, sizeof *t, "trace", st));
     t->stats = stats;

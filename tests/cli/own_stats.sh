@@ -18,6 +18,8 @@ gpusort --stats -o o t 2>&1 | grep -c xxh3
 gpusort --output-sum -o o t
 gpusort --stats=/dev/full -o o t
 gpusort --trace=/dev/full -o o t
+gpusort --stats=- t | sed -n '100,101p'; gpusort --stats=- t >/dev/full
+gpusort --trace=- t; ls ./-
 X
 # The same however the bytes are written: past the page cache, or by a pipe.
 gpusort gen lines --bytes=9M -o large
