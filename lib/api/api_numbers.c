@@ -141,6 +141,13 @@ static gs_code sort_numbers(number_job *n, gs_status *st)
     return st->code;
 }
 
+/* One number is in order, but as one of many a NaN loses its sign. */
+static void turn_one(number_job *n)
+{
+    gs_number_turn(n->numbers, 1, n->type, false);
+    gs_number_turn(n->numbers, 1, n->type, true);
+}
+
 gpusort_code gpusort_sort_numbers(void *numbers, size_t count, gpusort_type type,
                                   const gpusort_job *job, gpusort_error *error)
 {
@@ -151,6 +158,8 @@ gpusort_code gpusort_sort_numbers(void *numbers, size_t count, gpusort_type type
         (void)GS_FAIL(&st, GS_ERR_ARG, 0, "numbers of no known type: %d", (int)type);
     else
         GS_NOTED(gs_mem_size_mul(&bytes, count, gs_number_width(type), &st));
+    if (st.code == GS_OK && count == 1)
+        turn_one(&n);
     if (st.code == GS_OK && count > 1 && gs_api_job_open(&n.job, job, &st) == GS_OK) {
         GS_NOTED(sort_numbers(&n, &st));
         gs_team_free(n.team);

@@ -413,6 +413,23 @@ static void what_is_no_number_comes_last(void)
           isnan(d[7]));
 }
 
+/* Nor does it make a difference that there is nothing to put in order. */
+static void what_is_no_number_has_no_sign(void)
+{
+    gpusort_error error = GPUSORT_NO_ERROR;
+    double one = -(double)NAN, two[] = {-(double)NAN, -(double)NAN};
+    float small = -NAN;
+    GOOD(gpusort_sort_numbers(two, 2, GPUSORT_F64, NULL, &error));
+    CHECK(isnan(two[0]) && signbit(two[0]) == 0 && signbit(two[1]) == 0);
+    GOOD(gpusort_sort_numbers(&one, 1, GPUSORT_F64, NULL, &error));
+    CHECK(isnan(one) && signbit(one) == 0);
+    GOOD(gpusort_sort_numbers(&small, 1, GPUSORT_F32, NULL, &error));
+    CHECK(isnan(small) && signbit(small) == 0);
+    one = -1.5;
+    GOOD(gpusort_sort_numbers(&one, 1, GPUSORT_F64, NULL, &error));
+    CHECK(one < -1.4 && one > -1.6);
+}
+
 /* --- stopping ----------------------------------------------------------------------- */
 
 static int refuse(void *context, const gpusort_progress *p)
@@ -662,6 +679,7 @@ int main(void)
     failures_reach_the_caller();
     numbers_of_every_type(seed);
     what_is_no_number_comes_last();
+    what_is_no_number_has_no_sign();
     jobs_stop();
     indexes_answer();
     indexes_grow();
