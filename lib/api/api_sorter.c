@@ -325,6 +325,8 @@ static size_t whole_record(const gpusort_sorter *s, size_t looked)
 static gs_code bring_record(gpusort_sorter *s, size_t *bytes, gs_status *st)
 {
     size_t looked = 0;
+    if (!s->is_sorted && !s->is_running) /* a put or sorted() has met its failure */
+        gs_status_keep_first(st, &s->st);
     if (!s->is_sorted)
         return GS_FAIL(st, GS_ERR_ARG, 0, "records are got behind sorted()");
     while ((*bytes = whole_record(s, looked)) == 0 && !s->is_done) {

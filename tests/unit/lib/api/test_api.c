@@ -326,6 +326,36 @@ static void failures_reach_the_caller(void)
     gpusort_sorter_free(sorter);
 }
 
+/* Each get gives it, behind a put or a sorted() that has failed too. */
+static void every_get_has_the_failure(void)
+{
+    static const char *const nowhere[] = {"no/such/folder"};
+    for (int calls_sorted = 0; calls_sorted < 2; calls_sorted++) {
+        gpusort_error error = GPUSORT_NO_ERROR;
+        gpusort_sort_options o = GPUSORT_SORT_OPTIONS;
+        gpusort_sorter *sorter = NULL;
+        gpusort_code code = GPUSORT_OK;
+        char line[1000];
+        memset(line, 'x', sizeof line);
+        o.job.memory_bytes = 1 << 20;
+        o.job.temp_folders = nowhere;
+        o.job.temp_folder_count = 1;
+        GOOD(gpusort_sorter_new(&sorter, &o, &error));
+        for (int i = 0; i < 200000 && code == GPUSORT_OK; i++)
+            code = gpusort_sorter_put(sorter, line, sizeof line, NULL);
+        CHECK(code == GPUSORT_IO);
+        if (calls_sorted)
+            CHECK(gpusort_sorter_sorted(sorter, NULL) == GPUSORT_IO);
+        const void *record = line;
+        size_t bytes = 1;
+        CHECK(gpusort_sorter_get(sorter, &record, &bytes, &error) == GPUSORT_IO);
+        CHECK(strstr(error.message, "no/such/folder") != NULL);
+        CHECK(record == NULL && bytes == 0);
+        CHECK(gpusort_sorter_get_text(sorter, &record, &bytes, NULL) == GPUSORT_IO);
+        gpusort_sorter_free(sorter);
+    }
+}
+
 /* --- arrays of numbers -------------------------------------------------------------- */
 
 #define COMPARE(name, type)                                                              \
@@ -677,6 +707,7 @@ int main(void)
     records_of_a_fixed_size();
     sorters_may_be_left();
     failures_reach_the_caller();
+    every_get_has_the_failure();
     numbers_of_every_type(seed);
     what_is_no_number_comes_last();
     what_is_no_number_has_no_sign();
