@@ -714,13 +714,14 @@ typedef struct gpusort_stream gpusort_stream;
 
 GPUSORT_API GPUSORT_CHECKED gpusort_code gpusort_stream_new(
     gpusort_stream **out, const gpusort_stream_options *options, gpusort_error *error);
-/* One record, without its end. */
+/* One record, without its end. A line that put_text has cut ends before it, if not
+ * between quotes: that is refused. */
 GPUSORT_API GPUSORT_CHECKED gpusort_code gpusort_stream_put(gpusort_stream *stream,
                                                             const void *record,
                                                             size_t bytes,
                                                             gpusort_error *error);
 /* Text of any number of records with their line ends, which may be cut anywhere: the next
- * call goes on. The last line of all may lack its end. */
+ * put_text goes on. The last line of all may lack its end. */
 GPUSORT_API GPUSORT_CHECKED gpusort_code gpusort_stream_put_text(gpusort_stream *stream,
                                                                  const void *text,
                                                                  size_t bytes,

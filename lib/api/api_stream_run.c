@@ -63,6 +63,8 @@ struct gpusort_stream {
     size_t text_bytes, text_capacity;
     size_t take_at;   /* when there are so many bytes of it */
     uint64_t offset;  /* of all that was taken */
+    bool ends_open;   /* the last text that was put has no line end yet, */
+    bool is_inside;   /* or CSV is cut between quotes, where a line end is text */
     bool has_records; /* something was put */
     bool is_ended;
     gs_status st; /* the first failure, which all that follow have */
@@ -225,6 +227,28 @@ static gs_code check_record(const gpusort_stream *s, const uint8_t *record, size
                            : GS_FAIL(st, GS_ERR_ARG, 0, "a record that ends in quotes");
 }
 
+/* Ends a line that was cut: what is put as a record is no rest of it. */
+static gs_code end_line(gpusort_stream *s, gs_status *st)
+{
+    if (s->is_inside)
+        return GS_FAIL(st, GS_ERR_ARG, 0,
+                       "a record behind one that is cut between quotes");
+    if (s->ends_open)
+        GS_TRY(add_text(s, (const uint8_t *)"\n", 1, st));
+    s->ends_open = false;
+    return GS_OK;
+}
+
+/* Where text that was put is cut, if it is. */
+static void note_end(gpusort_stream *s, const uint8_t *text, size_t bytes)
+{
+    if (bytes == 0)
+        return;
+    s->ends_open = text[bytes - 1] != '\n';
+    if (s->of.asked.is_csv)
+        s->is_inside ^= count_quotes(text, bytes) % 2 != 0;
+}
+
 static gpusort_code result(gpusort_stream *s, const gs_status *st, gpusort_error *error)
 {
     gs_status_keep_first(&s->st, st);
@@ -236,7 +260,7 @@ gpusort_code gpusort_stream_put(gpusort_stream *s, const void *record, size_t by
 {
     gs_status st = {.code = GS_OK};
     if (check_text(s, &st) == GS_OK && check_record(s, record, bytes, &st) == GS_OK &&
-        add_text(s, record, bytes, &st) == GS_OK)
+        end_line(s, &st) == GS_OK && add_text(s, record, bytes, &st) == GS_OK)
         GS_NOTED(add_text(s, (const uint8_t *)"\n", 1, &st));
     return result(s, &st, error);
 }
@@ -245,8 +269,8 @@ gpusort_code gpusort_stream_put_text(gpusort_stream *s, const void *text, size_t
                                      gpusort_error *error)
 {
     gs_status st = {.code = GS_OK};
-    if (check_text(s, &st) == GS_OK)
-        GS_NOTED(add_text(s, text, bytes, &st));
+    if (check_text(s, &st) == GS_OK && add_text(s, text, bytes, &st) == GS_OK)
+        note_end(s, text, bytes);
     return result(s, &st, error);
 }
 
