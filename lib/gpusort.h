@@ -547,13 +547,14 @@ typedef struct gpusort_sorter gpusort_sorter;
 
 GPUSORT_API GPUSORT_CHECKED gpusort_code gpusort_sorter_new(
     gpusort_sorter **out, const gpusort_sort_options *options, gpusort_error *error);
-/* One record, copied. */
+/* One record, copied. A line that put_text has cut ends before it; behind a record of a
+ * fixed size that is cut it is refused, and changes nothing. */
 GPUSORT_API GPUSORT_CHECKED gpusort_code gpusort_sorter_put(gpusort_sorter *sorter,
                                                             const void *record,
                                                             size_t bytes,
                                                             gpusort_error *error);
 /* Text of any number of records with their line ends, which may be cut anywhere: the next
- * call goes on. The last line of all may lack its end. */
+ * put_text goes on. The last line of all may lack its end. */
 GPUSORT_API GPUSORT_CHECKED gpusort_code gpusort_sorter_put_text(gpusort_sorter *sorter,
                                                                  const void *text,
                                                                  size_t bytes,

@@ -34,7 +34,8 @@ struct gpusort_sorter {
 
     uint8_t *to; /* what was put and is not in the pipe */
     size_t to_bytes;
-    bool ends_open; /* the last record that was put has no end yet */
+    bool ends_open;   /* the last line that was put has no end yet */
+    size_t cut_bytes; /* the last record of a fixed size has so many yet, if not all */
 
     uint8_t *from; /* what came and was not given out */
     size_t from_capacity, from_begin, from_end;
@@ -240,6 +241,10 @@ static gs_code put_record(gpusort_sorter *s, const void *record, size_t bytes,
         if (bytes != order->record_size)
             return GS_FAIL(st, GS_ERR_ARG, 0, "a record of %zu bytes, and not of %zu",
                            bytes, order->record_size);
+        if (s->cut_bytes > 0) /* it would be the rest of that, and cut itself */
+            return GS_FAIL(st, GS_ERR_ARG, 0,
+                           "a record behind one that has %zu of %zu bytes yet",
+                           s->cut_bytes, bytes);
         return put(s, record, bytes, st);
     }
     if (bytes > 0 && memchr(record, order->eol, bytes) != NULL)
@@ -257,13 +262,22 @@ gpusort_code gpusort_sorter_put(gpusort_sorter *s, const void *record, size_t by
     return gs_api_result(&st, error);
 }
 
+/* Where text that was put is cut, if it is. */
+static void note_end(gpusort_sorter *s, const uint8_t *text, size_t bytes)
+{
+    const gs_order *const order = &s->sort.options.order;
+    if (order->record_size > 0)
+        s->cut_bytes = (s->cut_bytes + bytes % order->record_size) % order->record_size;
+    else
+        s->ends_open = text[bytes - 1] != order->eol;
+}
+
 gpusort_code gpusort_sorter_put_text(gpusort_sorter *s, const void *text, size_t bytes,
                                      gpusort_error *error)
 {
     gs_status st = {.code = GS_OK};
     if (check_open(s, &st) == GS_OK && bytes > 0 && put(s, text, bytes, &st) == GS_OK)
-        s->ends_open = s->sort.options.order.record_size == 0 &&
-                       ((const uint8_t *)text)[bytes - 1] != s->sort.options.order.eol;
+        note_end(s, text, bytes);
     return gs_api_result(&st, error);
 }
 

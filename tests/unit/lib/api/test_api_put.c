@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Records and text that are put in turn, into a stream. What would break: a record that
- * becomes the rest of a text that was cut.
+ * Records and text that are put in turn, into a sorter and a stream. What would break: a
+ * record that becomes the rest of a text that was cut, records of a fixed size that are
+ * cut elsewhere from then on.
  */
 #define CHECK_STARTS_THREADS
 
@@ -9,6 +10,62 @@
 
 #include "lib/gpusort.h"
 #include "tests/check_api.h"
+
+/* --- a sorter ----------------------------------------------------------------------- */
+
+static gpusort_sorter *sorter_of(size_t record_bytes)
+{
+    gpusort_error error = GPUSORT_NO_ERROR;
+    gpusort_sort_options o = GPUSORT_SORT_OPTIONS;
+    gpusort_sorter *sorter = NULL;
+    o.job.memory_bytes = 4 << 20;
+    o.order.record_bytes = record_bytes;
+    GOOD(gpusort_sorter_new(&sorter, &o, &error));
+    return sorter;
+}
+
+/* All that was put, sorted, with its line ends; the sorter is freed. */
+static void gives(gpusort_sorter *sorter, const char *want)
+{
+    gpusort_error error = GPUSORT_NO_ERROR;
+    const void *text;
+    size_t bytes, at = 0;
+    GOOD(gpusort_sorter_sorted(sorter, &error));
+    for (;;) {
+        GOOD(gpusort_sorter_get_text(sorter, &text, &bytes, &error));
+        if (bytes == 0)
+            break;
+        CHECK(bytes <= strlen(want) - at && memcmp(text, want + at, bytes) == 0);
+        at += bytes;
+    }
+    CHECK(at == strlen(want));
+    gpusort_sorter_free(sorter);
+}
+
+static void a_record_ends_a_line_that_is_cut(void)
+{
+    gpusort_error error = GPUSORT_NO_ERROR;
+    gpusort_sorter *const sorter = sorter_of(0);
+    GOOD(gpusort_sorter_put_text(sorter, "d\nb", 3, &error));
+    GOOD(gpusort_sorter_put(sorter, "c", 1, &error));
+    GOOD(gpusort_sorter_put_text(sorter, "a", 1, &error));
+    gives(sorter, "a\nb\nc\nd\n");
+}
+
+/* The rest of it may still come. */
+static void a_record_behind_half_of_one_is_refused(void)
+{
+    gpusort_error error = GPUSORT_NO_ERROR;
+    gpusort_sorter *const sorter = sorter_of(2);
+    GOOD(gpusort_sorter_put(sorter, "ef", 2, &error));
+    GOOD(gpusort_sorter_put_text(sorter, "ghb", 3, &error));
+    CHECK(gpusort_sorter_put(sorter, "cd", 2, &error) == GPUSORT_ARG);
+    CHECK(strstr(error.message, "1 of 2 bytes") != NULL);
+    error = (gpusort_error)GPUSORT_NO_ERROR;
+    GOOD(gpusort_sorter_put_text(sorter, "a", 1, &error));
+    GOOD(gpusort_sorter_put(sorter, "cd", 2, &error));
+    gives(sorter, "bacdefgh");
+}
 
 /* --- a stream ----------------------------------------------------------------------- */
 
@@ -73,6 +130,8 @@ static void a_record_behind_an_open_quote_is_refused(void)
 
 int main(void)
 {
+    a_record_ends_a_line_that_is_cut();
+    a_record_behind_half_of_one_is_refused();
     a_value_ends_a_line_that_is_cut();
     a_record_behind_an_open_quote_is_refused();
     return check_result();
