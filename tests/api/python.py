@@ -163,7 +163,7 @@ class Names(unittest.TestCase):
     def test_calls(self) -> None:
         """A call that the package does without is named here, with what does it instead."""
         names_only = {f"gpusort_{what}_name" for what in ("data", "distribution", "engine", "format", "index", "mapped", "tokenizer")}
-        by_arrays = {"gpusort_sorter_put", "gpusort_sorter_get", "gpusort_stream_run", "gpusort_number_text"}
+        by_arrays = {"gpusort_sorter_get", "gpusort_stream_run", "gpusort_number_text"}
         by_many = {f"gpusort_{what}" for what in ("search", "search_count", "search_gather", "search_gathered", "index_lookups")}
         by_folder = {f"gpusort_deletion_{what}" for what in ("commit", "free", "names", "open")}
         of_command = {f"gpusort_stats_{what}" for what in ("free", "new", "read", "span")}
@@ -489,6 +489,31 @@ class Sorting(unittest.TestCase):
                 s.put(b"a\0b")
             s.put(b"a\nb")
             self.assertEqual(list(s), [b"a\nb"])
+
+    def test_records_behind_text_that_is_cut(self) -> None:
+        """They are no rest of it, and the next ones no rest of theirs."""
+        for put in ("put", "put_many"):
+            with gpusort.Sorter() as s:
+                s.put_text(b"d\nb")
+                s.put(b"c") if put == "put" else s.put_many([b"c", b"f"])
+                s.put_text(b"a")
+                s.put_text(b"a\n")
+                s.put(b"e")
+                self.assertEqual(list(s), [b"aa", b"b", b"c", b"d", b"e"] + [b"f"] * (put == "put_many"))
+        with gpusort.Sorter(zero_terminated=True) as s:
+            s.put_text(b"b")
+            s.put_text(b"")
+            s.put(b"c")
+            self.assertEqual(list(s), [b"b", b"c"])
+        with gpusort.Sorter(record_bytes=2) as s:
+            s.put(b"ef")
+            s.put_text(b"ghb")
+            for put_one in (s.put, lambda record: s.put_many([record])):
+                with self.assertRaisesRegex(ValueError, "1 of 2 bytes"):
+                    put_one(b"cd")
+            s.put_text(b"a")
+            s.put_many([b"cd", b"ij"])
+            self.assertEqual(list(s), [b"ba", b"cd", b"ef", b"gh", b"ij"])
 
     def test_a_record_that_changes_later(self) -> None:
         again = bytearray(2)
@@ -969,6 +994,21 @@ class Streams(unittest.TestCase):
         numbers = command("stats", "freq", "--type=f64", "--support=0.0001", "numbers")
         counted = gpusort.summarize(self.numbers, "frequent", eps=0.00001)
         self.assertEqual(self.frequent(counted, 0.0001), numbers)
+
+    def test_values_behind_text_that_is_cut(self) -> None:
+        for csv in (False, True):
+            with self.subTest(csv=csv), gpusort.Stream(csv=csv, header=False) as stream:
+                stream.put_text(b"1\n2")
+                stream.put(b"3")
+                stream.put_text(b"1")
+                stream.put_text(b"2\n")
+                stream.put_many([b"4", b"5"])
+                summary = stream.end()
+                self.assertEqual((summary.info.seen, summary.quantile(1)), (6, 12))
+        with gpusort.Stream(csv=True, header=False) as stream:
+            stream.put_text(b'1\n"2\n')
+            with self.assertRaisesRegex(ValueError, "between quotes"):
+                stream.put(b"3")
 
     def test_prefixes_as_the_command(self) -> None:
         rows = command("stats", "hhh", "--by=ip", "--support=0.03", "addresses").decode().splitlines()

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 Input = Union[Path, IO[Any], int]
 Output = Union[Input, Callable[[bytes], Any]]
 
+_BATCH_BYTES = 1 << 18
+
 
 class PlainSortOptions(JobOptions, PlainOrderOptions, total=False):
     """How records are compared, and what becomes of them."""
@@ -289,7 +291,7 @@ class Sorter:
             record = self._record_of(record)
         self._batch.append(record)
         self._batch_bytes += len(record) + 1
-        if self._batch_bytes >= 1 << 18:
+        if self._batch_bytes >= _BATCH_BYTES:
             self._flush()
 
     def put_many(self, records: Iterable[bytes]) -> None:
@@ -300,7 +302,7 @@ class Sorter:
                 record = self._record_of(record)
             self._batch.append(record)
             self._batch_bytes += len(record) + 1
-            if self._batch_bytes >= 1 << 18:
+            if self._batch_bytes >= _BATCH_BYTES:
                 self._flush()
 
     def _record_of(self, thing: Any) -> bytes:
@@ -313,17 +315,24 @@ class Sorter:
         return record
 
     def put_text(self, text: bytes) -> None:
-        """Any number of records with their line ends, cut anywhere."""
+        """Any number of records with their line ends, cut anywhere: the next text goes on. A
+        record that is put ends a line that was cut, and is refused behind a part of a record
+        of a fixed size."""
         self._flush()
         with ffi.from_buffer(text) as view:
             self._try(lib.gpusort_sorter_put_text(self._open(), view, len(view), self._error))
+        self._batch_bytes = _BATCH_BYTES  # whether the next record is refused is told at once
 
     def _flush(self) -> None:
-        batch, self._batch, self._batch_bytes = self._batch, [], 0
-        if not batch:
-            return
-        text = b"".join(batch) if self._size else self._end.join(batch) + self._end
-        self._try(lib.gpusort_sorter_put_text(self._open(), text, len(text), self._error))
+        batch, self._batch = self._batch, []
+        if batch:
+            # The first is a record, and no rest of a text that was cut; behind it nothing is.
+            # Where it is refused, the next one is tried at once too.
+            self._try(lib.gpusort_sorter_put(self._open(), batch[0], len(batch[0]), self._error))
+        self._batch_bytes = 0
+        if rest := batch[1:]:
+            text = b"".join(rest) if self._size else self._end.join(rest) + self._end
+            self._try(lib.gpusort_sorter_put_text(self._open(), text, len(text), self._error))
 
     def __iter__(self) -> Iterator[bytes]:
         if not self._is_sorted:

@@ -217,7 +217,8 @@ class Stream:
                 self._flush()
 
     def put_text(self, text: bytes) -> None:
-        """Any number of records with their line ends, cut anywhere."""
+        """Any number of records with their line ends, cut anywhere: the next text goes on. A
+        record that is put ends a line that was cut, and is refused between quotes."""
         self._flush()
         with memoryview(text).cast("B") as whole:
             for i in range(0, len(whole), _PIECE):
@@ -240,8 +241,12 @@ class Stream:
 
     def _flush(self) -> None:
         batch, self._batch, self._batch_bytes = self._batch, [], 0
-        if batch:
-            text = b"\n".join(batch) + b"\n"
+        if not batch:
+            return
+        # The first is a record, and no rest of a text that was cut; behind it nothing is.
+        self._try(lib.gpusort_stream_put(self._go_on(), batch[0], len(batch[0]), self._error))
+        if rest := batch[1:]:
+            text = b"\n".join(rest) + b"\n"
             self._try(lib.gpusort_stream_put_text(self._go_on(), text, len(text), self._error))
 
     # --- what is asked
