@@ -58,17 +58,18 @@ static const char usage_text[] =
     "      --version            show the version and stop\n";
 
 /* A whole number, with K, M, G or T for powers of `unit`, or KB, MB, ... for powers of
- * 1000. */
-static bool parse_number(const char *text, uint64_t unit, uint64_t *out)
+ * 1000. Returns what is wrong with it (GS_NUMBER_...), or 0. */
+static int parse_number(const char *text, uint64_t unit, uint64_t *out)
 {
     static const char suffixes[] = "KMGT";
+    int fault = 0;
     if (*text < '0' || *text > '9')
-        return false;
+        return GS_NUMBER_INVALID;
     char *end = NULL;
     errno = 0;
     uint64_t value = strtoull(text, &end, 10);
     if (errno != 0)
-        return false;
+        fault = GS_NUMBER_TOO_LARGE;
     const char *const suffix = *end ? strchr(suffixes, *end == 'k' ? 'K' : *end) : NULL;
     if (suffix) {
         end++;
@@ -78,10 +79,10 @@ static bool parse_number(const char *text, uint64_t unit, uint64_t *out)
         }
         for (const char *p = suffixes; p <= suffix; p++)
             if (__builtin_mul_overflow(value, unit, &value))
-                return false;
+                fault = GS_NUMBER_TOO_LARGE;
     }
     *out = value;
-    return *end == '\0';
+    return *end == '\0' ? fault : GS_NUMBER_INVALID;
 }
 
 static void take_real(void *to, gs_opt_scan *scan)
@@ -95,8 +96,22 @@ static void take_real(void *to, gs_opt_scan *scan)
 
 static void take_with_unit(uint64_t *to, gs_opt_scan *scan, uint64_t unit, uint64_t least)
 {
-    if (!parse_number(scan->argument, unit, to) || *to < least)
-        gs_number_die(scan, GS_NUMBER_INVALID);
+    const int fault = parse_number(scan->argument, unit, to);
+    if (fault != 0 || *to < least)
+        gs_number_die(scan, fault != 0 ? fault : GS_NUMBER_INVALID);
+}
+
+/* How much: the largest number says that nothing was said. */
+static void take_amount(uint64_t *to, gs_opt_scan *scan, uint64_t unit)
+{
+    take_with_unit(to, scan, unit, 0);
+    if (*to == UINT64_MAX)
+        gs_number_die(scan, GS_NUMBER_TOO_LARGE);
+}
+
+static void take_count(void *to, gs_opt_scan *scan)
+{
+    take_amount(to, scan, 1000);
 }
 
 static void take_number(void *to, gs_opt_scan *scan)
@@ -106,7 +121,7 @@ static void take_number(void *to, gs_opt_scan *scan)
 
 static void take_bytes(void *to, gs_opt_scan *scan)
 {
-    take_with_unit(to, scan, 1024, 0);
+    take_amount(to, scan, 1024);
 }
 
 static void take_distinct(void *to, gs_opt_scan *scan)
@@ -163,7 +178,7 @@ static void check_kind(const char *name)
 static void parse_options(gpusort_generate_options *o, int argc, char **argv)
 {
     const gs_opt options[] = {
-        {'n', "count", GEN_NUMBER(&o->records)},
+        {'n', "count", GS_OPT_CALL(take_count, &o->records)},
         {0, "bytes", GS_OPT_CALL(take_bytes, &o->bytes)},
         {0, "dist", GS_OPT_CALL(take_distribution, &o->distribution)},
         {0, "seed", GEN_NUMBER(&o->seed)},

@@ -9,6 +9,11 @@ gpusort gen lines u32 -n 1
 gpusort gen nonsense -n 1
 gpusort gen lines -n x
 gpusort gen lines -n 99999999999999999999
+gpusort gen lines -n 18446744073709551615
+gpusort gen lines -n 18446744073709552KB
+gpusort gen lines -n 99999999999999999999x
+gpusort gen lines --bytes=18446744073709551615
+gpusort gen lines --bytes=16777216T
 gpusort gen lines --bytes=1Q
 gpusort gen lines -n 1 --dist=normal
 gpusort gen docs -n 1 --format=xml
