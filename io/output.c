@@ -374,7 +374,8 @@ gs_code gs_output_write(const gs_output *o, const void *data, size_t bytes,
         return GS_OK;
     (void)fail_write(o, error, st);
     return gs_is_full_disk(error)
-               ? gs_status_hint(st, "free some space, or choose another place with -o")
+               ? gs_status_hint(st, "free some space, or choose another place for "
+                                    "the output")
                : st->code;
 }
 

@@ -152,8 +152,8 @@ static gs_code write_failed(const gs_stream *s, int error, gs_status *st)
 {
     (void)GS_FAIL(st, GS_ERR_IO, error, "%s", s->target.failure);
     return gs_is_full_disk(error)
-               ? gs_status_hint(st, "free some space, or choose another place "
-                                    "with -T (temporary files) or -o (output)")
+               ? gs_status_hint(st, "free some space, or choose another place for "
+                                    "the output, or with -T for temporary files")
                : st->code;
 }
 
