@@ -31,6 +31,13 @@ gpusort search --snippets plain 'fox'
 gpusort search --snippets --trec=run i 'fox'
 gpusort search --snippets --count i 'fox'
 LINES
+# Of terms with weights: a query that is answered is one that snippets are made of, too.
+printf '{"id":"a","contents":"a fish","vector":{"\\"":2,"fish":1,"+":3}}\n' >vectors.jsonl
+gpusort index build --store -o vectors vectors.jsonl
+try_lines <<'LINES'
+printf '{"\\"":1,"+":2}\nfish\n' | gpusort search --snippets vectors
+printf '{"\\"":1}\nfish^2\n' | gpusort search --snippets --json vectors
+LINES
 # Many queries by many threads: the same as one after the other.
 seq 1 400 | sed 's/$/ dog fox/' >queries
 gpusort search --snippets --parallel=1 i <queries >one

@@ -34,6 +34,21 @@ struct gs_searcher {
     gs_term_union marks; /* of a query that asks for any of what it has */
 };
 
+gs_code gs_searcher_new_parser(gs_query_parser **out, const gs_index *index,
+                               const gs_word_rules *rules,
+                               const gs_search_options *options, gs_status *st)
+{
+    const gs_index_header *const h = gs_index_header_of(index);
+    const gs_query_parser_options parser = {
+        .rules = rules,
+        .is_plain = options->is_plain,
+        .needs_all = options->needs_all,
+        .has_positions = h->has_positions,
+        .has_weights = rules == NULL && h->has_impacts,
+    };
+    return gs_query_parser_new(out, &parser, st);
+}
+
 static gs_code open_part(gs_searcher *s, const gs_index *index, const gs_segment *segment,
                          gs_status *st)
 {
@@ -54,15 +69,8 @@ static gs_code open_part(gs_searcher *s, const gs_index *index, const gs_segment
 static gs_code make(gs_searcher *s, const gs_index *index, const gs_segments *segments,
                     const gs_word_rules *rules, gs_status *st)
 {
-    const gs_query_parser_options parser = {
-        .rules = rules,
-        .is_plain = s->options.is_plain,
-        .needs_all = s->options.needs_all,
-        .has_positions = gs_index_header_of(index)->has_positions,
-        .has_weights = rules == NULL && gs_index_header_of(index)->has_impacts,
-    };
     const size_t count = segments != NULL ? segments->count : 1;
-    GS_TRY(gs_query_parser_new(&s->parser, &parser, st));
+    GS_TRY(gs_searcher_new_parser(&s->parser, index, rules, &s->options, st));
     GS_TRY(gs_mem_new_array(&s->parts, count, sizeof *s->parts, "searcher", st));
     if (segments == NULL)
         return open_part(s, index, NULL, st);

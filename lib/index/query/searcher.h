@@ -38,6 +38,13 @@ typedef struct gs_search_options {
     bool is_exhaustive; /* score every match: the same answers, for comparison */
 } gs_search_options;
 
+/* A parser of queries as searchers of the index have it, for who reads the same query
+ * once more: neither may refuse what the other takes. Borrows the rules. */
+GS_MUST_CHECK gs_code gs_searcher_new_parser(gs_query_parser **out, const gs_index *index,
+                                             const gs_word_rules *rules,
+                                             const gs_search_options *options,
+                                             gs_status *st);
+
 typedef struct gs_searcher gs_searcher;
 
 /* Borrows index, presence and rules, which are those of the index (gs_word_rules_read).

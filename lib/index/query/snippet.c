@@ -69,13 +69,7 @@ gs_code gs_snippet_maker_new(gs_snippet_maker **out, const gs_index *index,
     gs_snippet_maker *m = NULL;
     GS_TRY(gs_mem_new_apart(&m, sizeof *m, "snippets", st));
     m->index = index;
-    const gs_query_parser_options parser = {
-        .rules = rules,
-        .is_plain = options->is_plain,
-        .needs_all = options->needs_all,
-        .has_positions = gs_index_header_of(index)->has_positions,
-    };
-    GS_TRY_OR_FAIL(gs_query_parser_new(&m->parser, &parser, st));
+    GS_TRY_OR_FAIL(gs_searcher_new_parser(&m->parser, index, rules, options, st));
     GS_TRY_OR_FAIL(gs_term_cursor_new(&m->cursor, index, st));
     GS_TRY_OR_FAIL(gs_word_walk_new(&m->words, rules, st));
     GS_TRY_OR_FAIL(gs_text_reader_new(&m->texts, index, 4, st));
