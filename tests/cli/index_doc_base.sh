@@ -55,6 +55,15 @@ gpusort index build -o n --doc-base=1099511627775 b.tsv && gpusort index dump n
 gpusort index build -o n --doc-base=1 --format=tuples t.tuples
 ls -d n
 LINES
+# Of equal names the numbers are told that show and search take.
+printf 'd5\tpink\nd6\tgrey\nd5\tgold\n' >equal.tsv
+build equal --doc-base=500 equal.tsv 2>/dev/null
+try_lines <<'LINES'
+gpusort index build --store -o n --replace --doc-base=1000 equal.tsv && gpusort index show --docids n 1000 1002
+gpusort index build --store -o n --replace --doc-base=1000 --unique-ids equal.tsv
+gpusort index merge -o n --replace equal
+gpusort index merge -o n --replace --unique-ids equal
+LINES
 gpusort index export --ciff -o far.ciff far && gpusort index build -o plain b.tsv && gpusort index export --ciff -o b.ciff plain && cmp far.ciff b.ciff
 # Only the header tells them apart; a base goes on with its own checkpoint only.
 build zero b.tsv && diff -rq zero far

@@ -347,7 +347,8 @@ static void tell_repeated(const gs_index_writer *w)
                    "documents %llu and %llu",
                    r->is_estimate ? "about " : "", (unsigned long long)r->count,
                    r->count == 1 ? " has" : "s have", gs_quote_argument(&q, name),
-                   (unsigned long long)r->first, (unsigned long long)r->again);
+                   (unsigned long long)gs_index_doc_id(index, r->first),
+                   (unsigned long long)gs_index_doc_id(index, r->again));
     }
     gs_document_name_release(&first);
     gs_document_name_release(&again);

@@ -45,7 +45,8 @@ static gs_code refuse(search *s, const gs_repeated_names *found, gs_status *st)
     memcpy(name, s->one.text,
            s->one.bytes < NAME_SHOWN_BYTES ? s->one.bytes : NAME_SHOWN_BYTES);
     (void)GS_FAIL(st, GS_ERR_FORMAT, 0, "documents %llu and %llu have the same name, %s",
-                  (unsigned long long)found->first, (unsigned long long)found->again,
+                  (unsigned long long)gs_index_doc_id(s->index, found->first),
+                  (unsigned long long)gs_index_doc_id(s->index, found->again),
                   gs_quote_argument(&quoted, name));
     return gs_status_hint(st, "without --unique-ids all are kept");
 }
