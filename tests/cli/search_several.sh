@@ -74,3 +74,23 @@ gpusort search --gather --statistics=s few cat
 gpusort search --statistics=s --count few cat
 gpusort search --statistics=s --boolean few cat
 LINES
+# Terms that only deleted documents have: an index that still keeps them answers as one of
+# what is left, and says nothing of them.
+{
+    printf 'big\t%s\n' "$(seq -f w%.0f 1 5000 | tr '\n' ' ')"
+    printf 'small\tw1 w2 fish\nother\tfish w3\n'
+} >words.tsv
+gpusort index build --positions -o deleted words.tsv
+gpusort index delete --no-merge deleted big
+cp -r deleted left
+gpusort index compact left
+printf '%s\n' 'w*' 'w1* fish' 'w4 w5 w1' '+w4 fish' '"w4 w5" fish' 'fish -w*' 'NOT w1*' 'fish AND w4' >words
+for query in gather 'json --exhaustive' json boolean count; do
+    gpusort search --$query deleted <words >of.deleted
+    gpusort search --$query left <words | cmp - of.deleted
+done
+gpusort search --gather left <words >words.statistics
+gpusort search --json --statistics=words.statistics deleted <words >of.deleted
+gpusort search --json --statistics=words.statistics left <words | cmp - of.deleted
+try "gpusort search --gather deleted 'w*' w4"
+try "gpusort search --gather deleted 'w*' >s; gpusort search --statistics=s deleted 'w*' w4"

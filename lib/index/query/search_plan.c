@@ -173,6 +173,22 @@ static gs_code too_many(const gs_query_node *from, gs_status *st)
     return st->code;
 }
 
+/* Does any document have the term that the cursor is at? One that only deleted documents
+ * have still lies in the dictionary, but the index is to look as one of what is left: the
+ * term neither counts nor is told of. */
+static gs_code is_left(const planner *p, bool *out, gs_status *st)
+{
+    const gs_search_plan *const plan = p->plan;
+    uint64_t df;
+    *out = true;
+    if (!plan->has_deleted)
+        return GS_OK;
+    GS_TRY(gs_search_plan_check_term(plan, &p->terms->info, st));
+    GS_TRY(gs_segment_terms_df(plan->all, p->terms->term, p->terms->bytes, &df, st));
+    *out = df > 0;
+    return GS_OK;
+}
+
 /* A leaf of the term that the cursor is at, or of none if it is not known. Only the first
  * `known_slots` slots can hold this term already. */
 static gs_code add_leaf(const planner *p, const gs_query_node *from, bool is_known,
@@ -226,8 +242,12 @@ static gs_code add_prefix(const planner *p, const gs_query_node *from, bool is_w
            p->terms->bytes >= from->bytes &&
            memcmp(p->terms->term, prefix, from->bytes) == 0) {
         int leaf;
-        GS_TRY(add_leaf(p, from, true, is_wanted, slots, &leaf, st));
-        append(p->plan, *out, leaf, GS_QUERY_SHOULD);
+        bool counts;
+        GS_TRY(is_left(p, &counts, st));
+        if (counts) {
+            GS_TRY(add_leaf(p, from, true, is_wanted, slots, &leaf, st));
+            append(p->plan, *out, leaf, GS_QUERY_SHOULD);
+        }
         GS_TRY(gs_term_cursor_next(p->terms, st));
     }
     return GS_OK;
@@ -322,6 +342,8 @@ static gs_code add_tree(const planner *p, int from, bool is_wanted, int *out,
     case GS_QUERY_TERM:
         GS_TRY(gs_term_cursor_find(p->terms, p->query->text + q->text, q->bytes, &found,
                                    st));
+        if (found)
+            GS_TRY(is_left(p, &found, st));
         return add_leaf(p, q, found, is_wanted, p->plan->slot_count, out, st);
     case GS_QUERY_PREFIX:
         if (p->plan->is_wide)

@@ -70,6 +70,7 @@ typedef struct gs_search_stats {
 typedef struct gs_search_plan {
     const gs_index *index;
     gs_segment_terms *all; /* borrowed: counts documents; NULL: the index is all */
+    bool has_deleted;      /* some of its documents are: it is a segment */
     gs_doc_presence *presence;
     const uint32_t *lengths; /* NULL: all count as the average, or not at all */
     const gs_page_checks *length_pages;

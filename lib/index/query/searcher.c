@@ -60,6 +60,7 @@ static gs_code open_part(gs_searcher *s, const gs_index *index, const gs_segment
     part->segment = segment;
     gs_search_plan_init(&part->plan, index, s->all,
                         segment != NULL ? part->presence : o->presence, o->k1, o->b);
+    part->plan.has_deleted = segment != NULL && segment->deleted.lines != NULL;
     if (o->collection != NULL)
         gs_search_plan_set_collection(&part->plan, o->k1, o->b, o->collection);
     return gs_term_cursor_new(&part->terms, index, st);
@@ -313,12 +314,10 @@ static gs_code count_matches(gs_searcher *s, searched *part, uint64_t *count,
 static gs_code count_part(gs_searcher *s, searched *part, uint64_t *count, gs_status *st)
 {
     gs_search_plan *const plan = &part->plan;
-    const bool has_deleted =
-        part->segment != NULL && part->segment->deleted.lines != NULL;
-    if (!has_deleted && gs_term_union_is_for(plan, &s->query))
+    if (!plan->has_deleted && gs_term_union_is_for(plan, &s->query))
         return gs_term_union_count(&s->marks, plan, &s->query, part->terms, count, st);
     GS_TRY(gs_search_plan_make(plan, &s->query, part->terms, st));
-    if (plan->is_wide || has_deleted)
+    if (plan->is_wide || plan->has_deleted)
         return count_matches(s, part, count, st);
     if (plan->is_any_of)
         return count_any_of(s, plan, count, st);
