@@ -22,7 +22,9 @@ enum {
     PLACES = 200,
     TEXT_MAX = 4000,
     PATH_BYTES = 200,
-    LONG_BYTES = 900000
+    LONG_BYTES = 900000,
+    LONE_WORDS = 50,
+    LONE_BYTES = (LONG_BYTES - 200) / LONE_WORDS,
 };
 
 static uint64_t state;
@@ -361,8 +363,9 @@ static void found_anywhere(void)
         memcpy(text, "0\t", 2);
         for (size_t i = 2; i < LONG_BYTES; i++)
             text[i] = has_blanks && below(8) == 0 ? ' ' : (char)('a' + below(20));
-        for (int i = 0; i < 50; i++)
-            memcpy(text + 100 + below(LONG_BYTES - 200),
+        /* So far apart that no two of them are in one window. */
+        for (size_t i = 0; i < LONE_WORDS; i++)
+            memcpy(text + 100 + i * LONE_BYTES + below(LONE_BYTES / 2),
                    below(2) ? " zebra " : " quagga ", 7);
         const size_t at = round == 0   ? 2
                           : round == 1 ? LONG_BYTES - 20
