@@ -38,6 +38,19 @@ try_lines <<'LINES'
 printf '{"\\"":1,"+":2}\nfish\n' | gpusort search --snippets vectors
 printf '{"\\"":1}\nfish^2\n' | gpusort search --snippets --json vectors
 LINES
+# Words that are others in the text, before it is folded, and far behind its beginning.
+far=$(printf 'x %.0s' {1..400})
+printf '%s E\xcc\x81cole Bluetooth\xe2\x84\xa2 \xef\xbe\x8a\xef\xbe\x9f\xef\xbe\x9d \xe3\x8d\xbf %s\n' "$far" "$far" |
+    sed 's/^/1\t/' >folded.tsv
+gpusort index build --store --tokenizer=whitespace -o folded-spaced folded.tsv
+gpusort index build --store -o folded folded.tsv
+try_lines <<'LINES'
+gpusort search --snippets --json folded-spaced École | grep -o '"marks.*'
+gpusort search --snippets --json folded École | grep -o '"marks.*'
+gpusort search --snippets --json folded Bluetooth™ | grep -o '"marks.*'
+gpusort search --snippets --json folded パン | grep -o '"marks.*'
+gpusort search --snippets --json folded 株式会社 | grep -o '"marks.*'
+LINES
 # Many queries by many threads: the same as one after the other.
 seq 1 400 | sed 's/$/ dog fox/' >queries
 gpusort search --snippets --parallel=1 i <queries >one

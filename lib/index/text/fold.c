@@ -131,8 +131,9 @@ static uint32_t look_up(uint32_t point)
         has_word |= gs_fold_is_word((uint32_t)points[i]);
     if (!has_word) /* whatever it is, it makes no word */
         return GS_FOLD_PLAIN | ' ';
-    return composed == 1 && !joins((uint32_t)points[0]) ? plain_word((uint32_t)points[0])
-                                                        : 0;
+    if (joins((uint32_t)points[0]))
+        return 0;
+    return composed == 1 ? plain_word((uint32_t)points[0]) : GS_FOLD_APART;
 }
 
 gs_code gs_fold_fill_page(gs_fold *fold, uint32_t point, gs_status *st)

@@ -11,7 +11,9 @@
  * never join another one before them, unless a mark follows. These are "plain", and a
  * table, filled page by page as characters are met, says what they become. A stretch of
  * plain characters is folded by the table; others take gs_fold_stretch. A text may be cut
- * before any plain character without changing what it is folded to.
+ * before any plain character without changing what it is folded to, and before those that
+ * stand apart: they become several characters, as the sign for "trade mark" does, of
+ * which the first joins none before it either.
  *
  * A gs_fold belongs to one thread.
  */
@@ -35,6 +37,7 @@ enum {
 #define GS_FOLD_WORD  UINT32_C(0x80000000) /* plain, and part of a word, */
 #define GS_FOLD_DENSE                                                                    \
     UINT32_C(0x20000000) /* which is not told by spaces (gs_fold_is_dense) */
+#define GS_FOLD_APART UINT32_C(0x10000000) /* as above, and nothing else */
 
 typedef struct gs_fold {
     bool is_folding;

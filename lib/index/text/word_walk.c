@@ -5,6 +5,7 @@
 #include "lib/base/utf8.h"
 #include "lib/index/text/ascii_scan.h"
 #include "lib/index/text/fold.h"
+#include "lib/index/text/folded_text.h"
 #include "lib/index/text/word_rules.h"
 
 /* A longer piece is none that anybody marks. */
@@ -14,26 +15,44 @@ struct gs_word_walk {
     const gs_word_rules *rules;
     gs_tokenizer *tokenizer;
     gs_token_batch tokens;
-    bool is_wanted[256]; /* by their first byte */
+    bool is_wanted[256];  /* by their first byte */
+    bool goes_on_so[256]; /* of what is not ASCII by the second, too: few scripts have
+                           * more than a few first bytes */
+    /* Text that is not all ASCII is folded first, and what it becomes is cut: */
+    gs_folded_text folded;
+    gs_word_rules unfolding; /* the rules, but for folding */
+    gs_tokenizer *unfolding_tokenizer;
     /* Of the walk: */
     const uint8_t *text;
+    bool is_in_folded; /* pieces are of the folded text, not of the text */
     gs_word_fn *fn;
     void *context;
 };
+
+static gs_code make(gs_word_walk *w, const gs_word_rules *rules, gs_status *st)
+{
+    GS_TRY(gs_token_batch_init(&w->tokens, st));
+    w->rules = rules;
+    if (rules == NULL)
+        return GS_OK;
+    GS_TRY(gs_tokenizer_new(&w->tokenizer, rules, st));
+    if (!rules->is_folding)
+        return GS_OK;
+    w->unfolding = *rules;
+    w->unfolding.is_folding = false;
+    GS_TRY(gs_tokenizer_new(&w->unfolding_tokenizer, &w->unfolding, st));
+    return gs_folded_text_init(&w->folded, rules->kind == GS_WORDS_SPACED, st);
+}
 
 gs_code gs_word_walk_new(gs_word_walk **out, const gs_word_rules *rules, gs_status *st)
 {
     *out = NULL;
     gs_word_walk *w = NULL;
     GS_TRY(gs_mem_new(&w, sizeof *w, "words", st));
-    w->rules = rules;
-    GS_TRY_OR_FAIL(gs_token_batch_init(&w->tokens, st));
-    if (rules != NULL)
-        GS_TRY_OR_FAIL(gs_tokenizer_new(&w->tokenizer, rules, st));
-    *out = w;
-    return GS_OK;
-fail:
-    gs_word_walk_free(w);
+    if (make(w, rules, st) == GS_OK)
+        *out = w;
+    else
+        gs_word_walk_free(w);
     return st->code;
 }
 
@@ -42,6 +61,8 @@ void gs_word_walk_free(gs_word_walk *w)
     if (w == NULL)
         return;
     gs_tokenizer_free(w->tokenizer);
+    gs_tokenizer_free(w->unfolding_tokenizer);
+    gs_folded_text_release(&w->folded);
     gs_token_batch_release(&w->tokens);
     gs_mem_free(w);
 }
@@ -51,35 +72,59 @@ void gs_word_walk_free(gs_word_walk *w)
 void gs_word_walk_want_none(gs_word_walk *w)
 {
     memset(w->is_wanted, false, sizeof w->is_wanted);
+    memset(w->goes_on_so, false, sizeof w->goes_on_so);
 }
 
 void gs_word_walk_want(gs_word_walk *w, const uint8_t *term, size_t bytes)
 {
     const bool is_stemmed = w->rules != NULL && w->rules->language[0] != '\0';
-    if (is_stemmed) { /* some stemmers take the beginning away */
+    if (is_stemmed) /* some stemmers take the beginning away */
         memset(w->is_wanted, true, sizeof w->is_wanted);
-    } else if (bytes > 0) {
-        w->is_wanted[*term] = true;
-        if (*term >= 'a' && *term <= 'z')
-            w->is_wanted[*term - 'a' + 'A'] = true;
-    }
+    if (is_stemmed || bytes == 1)
+        memset(w->goes_on_so, true, sizeof w->goes_on_so);
+    if (bytes == 0)
+        return;
+    w->is_wanted[*term] = true;
+    if (*term >= 'a' && *term <= 'z')
+        w->is_wanted[*term - 'a' + 'A'] = true;
+    if (bytes > 1)
+        w->goes_on_so[term[1]] = true;
+}
+
+static inline bool may_be_wanted(const gs_word_walk *w, const uint8_t *begin,
+                                 const uint8_t *end)
+{
+    return begin < end && w->is_wanted[*begin] &&
+           (*begin < 0x80 || end - begin == 1 || w->goes_on_so[begin[1]]);
 }
 
 /* --- pieces ------------------------------------------------------------------------ */
+
+/* Tells of a term where its piece stands in the text. */
+static void tell(const gs_word_walk *w, const gs_token *token, const uint8_t *begin,
+                 const uint8_t *end)
+{
+    if (w->is_in_folded) {
+        const gs_folded_source *const sources = w->folded.sources;
+        begin = sources[begin - w->folded.bytes].begin;
+        end = sources[end - w->folded.bytes - 1].end;
+    }
+    w->fn(w->context, token, (size_t)(begin - w->text), (size_t)(end - w->text));
+}
 
 /* All terms of a piece stand where it does. */
 static gs_code take_piece(gs_word_walk *w, const uint8_t *begin, const uint8_t *end,
                           gs_status *st)
 {
+    gs_tokenizer *const t = w->is_in_folded ? w->unfolding_tokenizer : w->tokenizer;
     if (end - begin > PIECE_BYTES_MAX)
         return GS_OK;
-    gs_tokenizer_begin_document(w->tokenizer);
-    gs_tokenizer_begin_text(w->tokenizer, begin, (size_t)(end - begin));
+    gs_tokenizer_begin_document(t);
+    gs_tokenizer_begin_text(t, begin, (size_t)(end - begin));
     do {
-        GS_TRY(gs_tokenizer_next(w->tokenizer, &w->tokens, st));
+        GS_TRY(gs_tokenizer_next(t, &w->tokens, st));
         for (size_t i = 0; i < w->tokens.count; i++)
-            w->fn(w->context, &w->tokens.tokens[i], (size_t)(begin - w->text),
-                  (size_t)(end - w->text));
+            tell(w, &w->tokens.tokens[i], begin, end);
     } while (w->tokens.count > 0);
     return GS_OK;
 }
@@ -87,26 +132,16 @@ static gs_code take_piece(gs_word_walk *w, const uint8_t *begin, const uint8_t *
 static inline gs_code take_wanted(gs_word_walk *w, const uint8_t *begin,
                                   const uint8_t *end, gs_status *st)
 {
-    const bool is_wanted = begin < end && (*begin >= 0x80 || w->is_wanted[*begin]);
-    return is_wanted ? take_piece(w, begin, end, st) : GS_OK;
+    return may_be_wanted(w, begin, end) ? take_piece(w, begin, end, st) : GS_OK;
 }
 
-/* What a character is to who cuts. */
-typedef enum part { PART_NONE, PART_WORD, PART_DENSE, PART_MARK, PART_UNSEEN } part;
-
-/* Folding leaves out what cannot be seen, and words go on over it. */
-static bool is_unseen(uint32_t point)
-{
-    return point == 0xad || (point >= 0x200b && point <= 0x200d) || point == 0x2060 ||
-           point == 0xfeff;
-}
+/* What a character, which stays as it is, is to who cuts. */
+typedef enum part { PART_NONE, PART_WORD, PART_DENSE, PART_MARK } part;
 
 static part look(const gs_word_walk *w, uint32_t point)
 {
     if (point < 0x80)
         return gs_ascii_is_word((uint8_t)point) ? PART_WORD : PART_NONE;
-    if (w->rules->is_folding && is_unseen(point))
-        return PART_UNSEEN;
     if (!gs_fold_is_word(point))
         return PART_NONE;
     if (gs_fold_is_mark(point))
@@ -115,7 +150,7 @@ static part look(const gs_word_walk *w, uint32_t point)
                                                                          : PART_WORD;
 }
 
-/* Of text that is not all ASCII: where words and dense characters are. */
+/* Where words and dense characters are. */
 typedef struct cutter {
     const uint8_t *word;         /* begins here; NULL: there is none */
     const uint8_t *before, *now; /* the last two dense characters */
@@ -127,7 +162,7 @@ static gs_code end_dense(gs_word_walk *w, cutter *c, const uint8_t *end, gs_stat
     if (c->now == NULL)
         return GS_OK;
     if (c->before != NULL)
-        GS_TRY(take_piece(w, c->before, end, st));
+        GS_TRY(take_wanted(w, c->before, end, st));
     c->before = c->now;
     c->now = NULL;
     return GS_OK;
@@ -142,8 +177,8 @@ static gs_code end_all(gs_word_walk *w, cutter *c, const uint8_t *end, gs_status
     GS_TRY(end_dense(w, c, end, st));
     c->before = NULL;
     if (is_alone)
-        GS_TRY(take_piece(w, alone, end, st));
-    return word != NULL ? take_piece(w, word, end, st) : GS_OK;
+        GS_TRY(take_wanted(w, alone, end, st));
+    return word != NULL ? take_wanted(w, word, end, st) : GS_OK;
 }
 
 static gs_code take_character(gs_word_walk *w, cutter *c, part what, const uint8_t *at,
@@ -151,7 +186,6 @@ static gs_code take_character(gs_word_walk *w, cutter *c, part what, const uint8
 {
     switch (what) {
     case PART_NONE: return end_all(w, c, at, st);
-    case PART_UNSEEN: return GS_OK;
     case PART_DENSE:
         if (c->word != NULL)
             GS_TRY(end_all(w, c, at, st));
@@ -204,9 +238,9 @@ size_t gs_word_walk_seam(const uint8_t *text, size_t least, size_t bytes)
     return bytes;
 }
 
-/* A span that is not all ASCII: other blanks and what is not UTF-8 end words, too. */
-static gs_code cut_span(gs_word_walk *w, const uint8_t *begin, const uint8_t *end,
-                        gs_status *st)
+/* Other blanks and what is not UTF-8 end words, too. */
+static gs_code cut_at_spaces(gs_word_walk *w, const uint8_t *begin, const uint8_t *end,
+                             gs_status *st)
 {
     for (const uint8_t *p = begin; p < end;) {
         uint32_t point;
@@ -220,6 +254,30 @@ static gs_code cut_span(gs_word_walk *w, const uint8_t *begin, const uint8_t *en
     return take_wanted(w, begin, end, st);
 }
 
+static gs_code cut(gs_word_walk *w, const uint8_t *begin, const uint8_t *end,
+                   gs_status *st)
+{
+    return w->rules->kind == GS_WORDS_SPACED ? cut_at_spaces(w, begin, end, st)
+                                             : cut_characters(w, begin, end, st);
+}
+
+/* A stretch that is not all ASCII, between bytes that are ASCII and in no word. */
+static gs_code take_stretch(gs_word_walk *w, const uint8_t *begin, const uint8_t *end,
+                            gs_status *st)
+{
+    const gs_folded_text *const f = &w->folded;
+    if (!w->rules->is_folding)
+        return cut(w, begin, end, st);
+    w->is_in_folded = true;
+    while (begin < end && st->code == GS_OK) {
+        if (gs_folded_text_fill(&w->folded, begin, end, &begin, st) == GS_OK &&
+            f->count > 0)
+            GS_NOTED(cut(w, f->bytes, f->bytes + f->count, st));
+    }
+    w->is_in_folded = false;
+    return st->code;
+}
+
 static gs_code walk_spans(gs_word_walk *w, const uint8_t *end, gs_status *st)
 {
     for (const uint8_t *p = w->text; p < end;) {
@@ -227,7 +285,7 @@ static gs_code walk_spans(gs_word_walk *w, const uint8_t *end, gs_status *st)
         uint8_t all = 0;
         while (p < end && !is_space(*p))
             all |= *p++;
-        GS_TRY(all < 0x80 ? take_wanted(w, begin, p, st) : cut_span(w, begin, p, st));
+        GS_TRY(all < 0x80 ? take_wanted(w, begin, p, st) : take_stretch(w, begin, p, st));
         p += p < end;
     }
     return GS_OK;
@@ -240,8 +298,9 @@ static gs_code walk_words(gs_word_walk *w, const uint8_t *end, gs_status *st)
         uint8_t all = 0;
         while (p < end && (*p >= 0x80 || gs_ascii_is_word(*p)))
             all |= *p++;
+        /* A mark may join the character before it, of whatever kind. */
         if (all >= 0x80)
-            GS_TRY(cut_characters(w, begin, p, st));
+            GS_TRY(take_stretch(w, begin - (begin > w->text), p, st));
         else if (p > begin && w->is_wanted[*begin])
             GS_TRY(take_piece(w, begin, p, st));
         p += p < end;

@@ -6,9 +6,10 @@
  * [15,21)
  *
  * The text is cut where words may end, and each piece takes the way of the tokenizer
- * (lib/index/text/tokenizer.h), so terms are those of the index. What folding joins over
- * such places, as a mark that stands apart from its letter, it does not see. With terms
- * that are whole texts there is no place to tell.
+ * (lib/index/text/tokenizer.h), so terms are those of the index. What is not ASCII is
+ * folded before it is cut, as the tokenizer does it, for folding makes words of symbols
+ * and joins marks to letters (lib/index/text/folded_text.h). With terms that are whole
+ * texts there is no place to tell.
  *
  * One thread.
  */
@@ -27,8 +28,8 @@ GS_MUST_CHECK gs_code gs_word_walk_new(gs_word_walk **out, const gs_word_rules *
                                        gs_status *st);
 void gs_word_walk_free(gs_word_walk *w); /* NULL is fine */
 
-/* Of words of ASCII only those are wanted that may become terms that begin so: what no
- * term is to be found by costs little then. None, until it is asked for. */
+/* Only those words are wanted that may become terms that begin so: what no term is to be
+ * found by costs little then. None, until it is asked for. */
 void gs_word_walk_want_none(gs_word_walk *w);
 void gs_word_walk_want(gs_word_walk *w, const uint8_t *term, size_t bytes);
 

@@ -83,29 +83,28 @@ static void window_is_the_best(void)
 /* --- words ----------------------------------------------------------------------- */
 
 static const char *const parts[] = {
-    "cat",
-    "Cat's",
-    "DOG",
-    "a_b",
-    "x-ray",
-    " ",
-    " ",
-    "\n",
-    ", ",
-    "caf\xc3\xa9",
-    "\xe6\x9d\xb1",
-    "\xe4\xba\xac\xe9\x83\xbd",
-    "\xe3\x81\x8b",
-    "\xe0\xb9\x84\xe0\xb8\x97\xe0\xb8\xa2",
-    "1984",
-    "\xd0\x96\xd0\xb8\xd0\xb7\xd0\xbd\xd1\x8c",
-    "\xff",
-    "\x01",
-    "\xe2\x80\x94",
-    "tail\xe6\x96\x87",
-    "co\xc2\xadop",
-    "e\xcc\x81t\xc3\xa9",
-    "\xc2\xa0",
+    "cat", "Cat's", "DOG", "a_b", "x-ray", " ", " ", "\n", ", ", "caf\xc3\xa9",
+    "\xe6\x9d\xb1", "\xe4\xba\xac\xe9\x83\xbd", "\xe3\x81\x8b",
+    "\xe0\xb9\x84\xe0\xb8\x97\xe0\xb8\xa2", "1984",
+    "\xd0\x96\xd0\xb8\xd0\xb7\xd0\xbd\xd1\x8c", "\xff", "\x01", "\xe2\x80\x94",
+    "tail\xe6\x96\x87", "co\xc2\xadop", "e\xcc\x81t\xc3\xa9", "\xc2\xa0",
+    /* What folding makes something else of: */
+    "E\xcc\x81"
+    "cole",                                 /* a letter and its accent */
+    "mark\xe2\x84\xa2",                     /* trade mark: tm */
+    "\xe3\x8d\xbf",                         /* four of Han in a square */
+    "\xef\xbe\x8a\xef\xbe\x9f\xef\xbe\x9d", /* Katakana of half width */
+    "\xc2\xbd",                             /* a half: two words, 1 and 2 */
+    "=\xcc\xb8",                            /* not equal: no word */
+    "\xcc\x81",                             /* an accent alone */
+    "\xc2\xa8",                             /* a blank and an accent */
+    "\xef\xac\x81",                         /* fi */
+    "\xc4\xb0\xc7\xb0",                     /* letters that fold to two */
+    "\xe2\x84\xab",                         /* a letter that is another */
+    "\xe1\x84\x92\xe1\x85\xa1\xe1\x86\xab", /* Hangul in parts */
+    "\xe2\x80\x8b",                         /* nothing, of no width */
+    "1\xef\xb8\x8f\xe2\x83\xa3",            /* a digit on a key */
+    "\xe3\x80\x82",                         /* a full stop of Han */
 };
 
 enum { PARTS = sizeof parts / sizeof *parts };
@@ -147,44 +146,100 @@ static void see_word(void *context, const gs_token *token, size_t begin, size_t 
     note(token->term, token->bytes);
 }
 
+typedef struct walker {
+    gs_word_rules *rules;
+    gs_tokenizer *tokenizer;
+    gs_word_walk *walk;
+    gs_token_batch batch;
+    uint8_t text[TEXT_MAX + GS_TEXT_SLACK];
+    size_t bytes;
+    char wanted[sizeof all]; /* the tokenizer's terms */
+    size_t wanted_bytes;
+    const char *term; /* one of them; NULL: there is none */
+    size_t term_bytes, times;
+} walker;
+
+/* The terms of the text, of which one is chosen. */
+static void take_terms(walker *w, gs_status *st)
+{
+    uint64_t seen = 0;
+    w->term = NULL;
+    w->wanted_bytes = w->times = all_bytes = 0;
+    gs_tokenizer_begin_document(w->tokenizer);
+    gs_tokenizer_begin_text(w->tokenizer, w->text, w->bytes);
+    do {
+        REQUIRE_OK(gs_tokenizer_next(w->tokenizer, &w->batch, st), st);
+        for (size_t i = 0; i < w->batch.count; i++) {
+            const gs_token *const token = &w->batch.tokens[i];
+            if (below(++seen) == 0) {
+                w->term = w->wanted + all_bytes;
+                w->term_bytes = token->bytes;
+            }
+            note(token->term, token->bytes);
+        }
+    } while (w->batch.count > 0);
+    memcpy(w->wanted, all, all_bytes);
+    w->wanted_bytes = all_bytes;
+}
+
+static void check_all_words(walker *w, gs_status *st)
+{
+    for (unsigned c = 0; c < 256; c++)
+        gs_word_walk_want(w->walk, &(uint8_t){(uint8_t)c}, 1);
+    all_bytes = last_begin = 0;
+    walked = w->text;
+    REQUIRE_OK(gs_word_walk_text(w->walk, w->text, w->bytes, see_word, &w->bytes, st),
+               st);
+    const bool is_same =
+        all_bytes == w->wanted_bytes && memcmp(all, w->wanted, all_bytes) == 0;
+    CHECK(is_same);
+    if (!is_same)
+        fprintf(stderr, "%d: %.*s\n%.*s\n%.*s\n", (int)gs_word_rules_kind(w->rules),
+                (int)w->bytes, w->text, (int)w->wanted_bytes, w->wanted, (int)all_bytes,
+                all);
+}
+
+static size_t count_term(const walker *w, const char *text, size_t bytes)
+{
+    size_t times = 0;
+    for (const char *p = text, *end; p < text + bytes; p = end + 1) {
+        end = memchr(p, '|', bytes - (size_t)(p - text));
+        times +=
+            (size_t)(end - p) == w->term_bytes && memcmp(p, w->term, w->term_bytes) == 0;
+    }
+    return times;
+}
+
+/* If only one term is wanted, none of its places is left out. */
+static void check_one_word(walker *w, gs_status *st)
+{
+    gs_word_walk_want_none(w->walk);
+    gs_word_walk_want(w->walk, (const uint8_t *)w->term, w->term_bytes);
+    all_bytes = last_begin = 0;
+    REQUIRE_OK(gs_word_walk_text(w->walk, w->text, w->bytes, see_word, &w->bytes, st),
+               st);
+    CHECK(count_term(w, all, all_bytes) == count_term(w, w->wanted, w->wanted_bytes));
+}
+
 static void words_are_the_tokenizers(gs_word_kind kind)
 {
-    static uint8_t text[TEXT_MAX + GS_TEXT_SLACK];
-    static char wanted[sizeof all];
+    static walker w;
     gs_status st = {.code = GS_OK};
-    gs_word_rules *rules = NULL;
-    gs_tokenizer *t = NULL;
-    gs_word_walk *w = NULL;
-    gs_token_batch batch = {0};
     const gs_word_rules_options options = {.kind = kind, .is_folding = below(4) > 0};
-    REQUIRE_OK(gs_word_rules_new(&rules, &options, &st), &st);
-    REQUIRE_OK(gs_tokenizer_new(&t, rules, &st), &st);
-    REQUIRE_OK(gs_word_walk_new(&w, rules, &st), &st);
-    REQUIRE_OK(gs_token_batch_init(&batch, &st), &st);
-    for (unsigned c = 0; c < 256; c++)
-        gs_word_walk_want(w, &(uint8_t){(uint8_t)c}, 1);
-    size_t bytes = make_text(text, below(60));
-    gs_tokenizer_begin_document(t);
-    gs_tokenizer_begin_text(t, text, bytes);
-    all_bytes = 0;
-    do {
-        REQUIRE_OK(gs_tokenizer_next(t, &batch, &st), &st);
-        for (size_t i = 0; i < batch.count; i++)
-            note(batch.tokens[i].term, batch.tokens[i].bytes);
-    } while (batch.count > 0);
-    const size_t wanted_bytes = all_bytes;
-    memcpy(wanted, all, all_bytes);
-    all_bytes = last_begin = 0;
-    walked = text;
-    REQUIRE_OK(gs_word_walk_text(w, text, bytes, see_word, &bytes, &st), &st);
-    CHECK(all_bytes == wanted_bytes && memcmp(all, wanted, all_bytes) == 0);
-    if (all_bytes != wanted_bytes || memcmp(all, wanted, all_bytes) != 0)
-        fprintf(stderr, "%d %d: %.*s\n%.*s\n%.*s\n", (int)kind, options.is_folding,
-                (int)bytes, text, (int)wanted_bytes, wanted, (int)all_bytes, all);
-    gs_token_batch_release(&batch);
-    gs_word_walk_free(w);
-    gs_tokenizer_free(t);
-    gs_word_rules_free(rules);
+    w = (walker){.rules = NULL};
+    REQUIRE_OK(gs_word_rules_new(&w.rules, &options, &st), &st);
+    REQUIRE_OK(gs_tokenizer_new(&w.tokenizer, w.rules, &st), &st);
+    REQUIRE_OK(gs_word_walk_new(&w.walk, w.rules, &st), &st);
+    REQUIRE_OK(gs_token_batch_init(&w.batch, &st), &st);
+    w.bytes = make_text(w.text, below(60));
+    take_terms(&w, &st);
+    check_all_words(&w, &st);
+    if (w.term != NULL && memchr(w.term, '|', w.term_bytes) == NULL)
+        check_one_word(&w, &st);
+    gs_token_batch_release(&w.batch);
+    gs_word_walk_free(w.walk);
+    gs_tokenizer_free(w.tokenizer);
+    gs_word_rules_free(w.rules);
 }
 
 /* --- snippets -------------------------------------------------------------------- */
@@ -349,6 +404,46 @@ static void blanks_are_not_marked(void)
     asker_close(&a);
 }
 
+/* Of folded text, what it comes from is marked, all of it and nothing else. */
+static void folded_words_are_marked(void)
+{
+    static const char text[] = "0\tan E\xcc\x81"
+                               "cole and Bluetooth\xe2\x84\xa2, \xc2\xbd\n"
+                               "1\t\xe6\x9d\xb1\xe4\xba\xac\xe3\x8d\xbf "
+                               "\xef\xbe\x8a\xef\xbe\x9f\xef\xbe\x9d\xef\xbd\xa1\n";
+    char path[PATH_BYTES];
+    (void)snprintf(path, sizeof path, "%s/folded", scratch);
+    write_file(path, text, sizeof text - 1);
+    for (int round = 0; round < 3; round++) {
+        static const gs_word_kind kinds[] = {GS_WORDS_BIGRAMS, GS_WORDS_LETTERS,
+                                             GS_WORDS_SPACED};
+        asker a = {0};
+        asker_open(&a, path, kinds[round], NULL);
+        check_text(&a,
+                   "\xc3\x89"
+                   "cole",
+                   0,
+                   "an [E\xcc\x81"
+                   "cole] and Bluetooth\xe2\x84\xa2, \xc2\xbd");
+        check_text(&a, "2 bluetoothtm", 0,
+                   round < 2 ? "an E\xcc\x81"
+                               "cole and [Bluetooth\xe2\x84\xa2], [\xc2\xbd]"
+                             : "an E\xcc\x81"
+                               "cole and Bluetooth\xe2\x84\xa2, \xc2\xbd");
+        check_text(&a, "\xe6\xa0\xaa\xe5\xbc\x8f", 1,
+                   round == 0 ? "\xe6\x9d\xb1\xe4\xba\xac[\xe3\x8d\xbf] "
+                                "\xef\xbe\x8a\xef\xbe\x9f\xef\xbe\x9d\xef\xbd\xa1"
+                              : "\xe6\x9d\xb1\xe4\xba\xac\xe3\x8d\xbf "
+                                "\xef\xbe\x8a\xef\xbe\x9f\xef\xbe\x9d\xef\xbd\xa1");
+        check_text(&a, "\xe3\x83\x91\xe3\x83\xb3", 1,
+                   round < 2 ? "\xe6\x9d\xb1\xe4\xba\xac\xe3\x8d\xbf "
+                               "[\xef\xbe\x8a\xef\xbe\x9f\xef\xbe\x9d]\xef\xbd\xa1"
+                             : "\xe6\x9d\xb1\xe4\xba\xac\xe3\x8d\xbf "
+                               "\xef\xbe\x8a\xef\xbe\x9f\xef\xbe\x9d\xef\xbd\xa1");
+        asker_close(&a);
+    }
+}
+
 /* Two words side by side, each of which comes alone too, somewhere in a text of many
  * blocks; what is around them must be there, wherever the pieces of the text end. */
 static void found_anywhere(void)
@@ -433,6 +528,7 @@ int main(void)
                                             : GS_WORDS_SPACED);
     words_are_marked();
     blanks_are_not_marked();
+    folded_words_are_marked();
     found_anywhere();
     any_text_is_sound();
     (void)snprintf(command, sizeof command, "rm -r %s", scratch);
