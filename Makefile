@@ -108,7 +108,7 @@ LDFLAGS += -fsanitize=thread
 export TSAN_OPTIONS ?= suppressions=$(CURDIR)/tests/tsan.supp
 endif
 # At any address, if the C library has what starts such a program.
-STATIC_PIE := $(if $(SAN),,$(if $(findstring /,$(shell $(CC) -print-file-name=rcrt1.o)),-static-pie))
+STATIC_PIE := $(if $(SAN),,$(if $(findstring /,$(shell $(CC) -print-file-name=rcrt1.o 2>/dev/null)),-static-pie))
 # A driver is loaded into the program, and with it the C library that it was made for: with
 # CUDA that one stays dynamic, and everything else goes inside.
 ifeq ($(STATIC),1)
@@ -560,6 +560,7 @@ MAN3_ALIASES = $(shell awk '/^\.SH/ { named = $$2 == "NAME"; next } named { gsub
     for (i = 1; i <= NF && (named = $$i != "\\-"); i++) { page = FILENAME; sub(/.*\//, "", page); \
     if ($$i ".3" != page) print $$i ":" page } }' man/*.3)
 library: $(BIN)/$(SONAME) $(BIN)/shown/libgpusort.a
+# Programs find a library in a new place once ldconfig has seen it, which root alone may run.
 install-library: library
 	install -d $(DESTDIR)$(LIBDIR)/pkgconfig $(DESTDIR)$(PREFIX)/include \
 	    $(DESTDIR)$(PREFIX)/share/man/man3
@@ -577,6 +578,7 @@ install-library: library
 	    'Libs.private: $(CUDA_LIBS) $(SHARED_LDLIBS)' \
 	    'Cflags: -I$${includedir}' >$(DESTDIR)$(LIBDIR)/pkgconfig/gpusort.pc
 	chmod 644 $(DESTDIR)$(LIBDIR)/pkgconfig/gpusort.pc
+	$(if $(DESTDIR),,@ldconfig 2>/dev/null || true)
 
 uninstall:
 	rm -f $(DESTDIR)$(PREFIX)/bin/gpusort $(DESTDIR)$(PREFIX)/include/gpusort.h \

@@ -205,8 +205,7 @@ static void parse_options(gpusort_generate_options *o, int argc, char **argv)
     check_kind(o->kind);
     if (o->records == UINT64_MAX && o->bytes == UINT64_MAX)
         gs_die(0, "say how much: --count=N or --bytes=SIZE");
-    if (o->output != NULL && strcmp(o->output, "-") == 0)
-        o->output = NULL;
+    o->output = gs_args_output(o->output);
 }
 
 int cmd_gen(int argc, char **argv)

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "cmd/commands.h"
+#include "cmd/opt_kinds.h"
 #include "cmd/own_options.h"
 #include "cmd/report.h"
 #include "lib/gpusort.h"
@@ -97,7 +98,9 @@ static void settle_range(partition_request *r)
 
 static void settle(partition_request *r)
 {
-    const gpusort_sort_options *const sort = &r->args.options;
+    gpusort_sort_options *const sort = &r->args.options;
+    if (r->is_framed || r->part != NULL) /* of parts it is the beginning of their names */
+        sort->output = gs_args_output(sort->output);
     if (r->unframes) {
         settle_unframe(r);
         return;

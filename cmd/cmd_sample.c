@@ -7,6 +7,7 @@
 #include <stdio.h>
 
 #include "cmd/commands.h"
+#include "cmd/opt_kinds.h"
 #include "cmd/own_options.h"
 #include "cmd/report.h"
 #include "lib/gpusort.h"
@@ -85,6 +86,7 @@ int cmd_sample(int argc, char **argv)
     if (!gs_own_options_parse_rest(&r.args, usage_text, allowed, argc, argv))
         return gs_stdout_close(GS_EXIT_GOOD);
     settle(&r);
+    r.args.options.output = gs_args_output(r.args.options.output);
     r.args.options.job.log = say;
     r.args.options.job.context = &r;
     r.args.options.job.flags |= GPUSORT_ENDS_BY_PIPE;

@@ -406,6 +406,7 @@ static void resolve(gs_join_args *args)
         gs_die_incompatible(args->match_said, "-i", NULL);
     if (o->skips_bad && args->match_said == NULL)
         gs_die_usage("--skip-bad is for --band, --lt, --le, --gt and --ge");
+    args->sort.output = gs_args_output(args->sort.output);
     args->sort.inputs = args->inputs;
     args->sort.input_count = GS_JOIN_FILES;
     args->sort.job.temp_folders = args->temp_folders;

@@ -50,6 +50,11 @@ void gs_opt_word(void *to, gs_opt_scan *scan)
     *(int *)to = gs_word_arg(scan, list->words, list->count);
 }
 
+const char *gs_args_output(const char *name)
+{
+    return name != NULL && strcmp(name, "-") == 0 ? NULL : name;
+}
+
 void gs_opt_memory(void *to, gs_opt_scan *scan)
 {
     const uint64_t bytes = gs_size_arg_buffer(scan);

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "cmd/space_report.h"
 
+#include <dirent.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/statvfs.h>
 
 #include "cmd/report.h"
@@ -66,6 +68,9 @@ static void report_temporary(const gpusort_sort_options *o)
 static void report_output(const gpusort_sort_options *o)
 {
     char folder[FOLDER_BYTES], text[SIZE_TEXT_BYTES];
+    struct stat info;
+    if (stat(o->output, &info) == 0 && !S_ISREG(info.st_mode))
+        return; /* a device has no folder that is full */
     const char *const slash = strrchr(o->output, '/');
     (void)snprintf(folder, sizeof folder, "%.*s",
                    slash != NULL ? (int)(slash - o->output) + 1 : 1,
@@ -83,12 +88,29 @@ static void report_output(const gpusort_sort_options *o)
                   size_text(text, bytes));
 }
 
+/* Nothing is kept where no run was finished: then the folder is gone, or empty. */
+static bool has_kept(const char *folder)
+{
+    bool has_any = false;
+    DIR *const d = opendir(folder);
+    for (const struct dirent *e; d != NULL && !has_any && (e = readdir(d)) != NULL;)
+        has_any = strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0;
+    if (d != NULL)
+        closedir(d);
+    return has_any;
+}
+
 static void report_kept(const gpusort_sort_options *o)
 {
     gs_quoted q;
+    (void)gs_quote_name_always(&q, o->checkpoint);
+    if (!has_kept(o->checkpoint)) {
+        gs_report(0, "nothing was kept in %s: give a folder with more room", q.text);
+        return;
+    }
     report_free(o->checkpoint);
     gs_report(0, "what is done is kept in %s: with more room the same command goes on",
-              gs_quote_name_always(&q, o->checkpoint));
+              q.text);
 }
 
 static bool begins(const char *text, const char *with)

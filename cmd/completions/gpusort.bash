@@ -14,6 +14,22 @@ _gpusort_stats_commands() {
     gpusort stats --help 2>/dev/null | sed -n 's/^  \([a-z]\{1,\}\)  .*/\1/p'
 }
 
+_gpusort_index_commands() {
+    echo build append delete compact merge reorder info dump show export import verify
+}
+
+# What help may be asked for, behind the word before.
+_gpusort_help() {
+    local words=
+    case $1 in
+    help) words=$(_gpusort_commands) ;;
+    index) words=$(_gpusort_index_commands) ;;
+    stats) words=$(_gpusort_stats_commands) ;;
+    bench) words='lookup stats' ;;
+    esac
+    COMPREPLY=($(compgen -W "$words" -- "$cur"))
+}
+
 # The languages that Snowball has here are in the message about one that it has not.
 _gpusort_stemmers() {
     gpusort index build -o /dev/null/x --stem=? /dev/null 2>&1 | sed -n 's/.*there are: //p' | tr -d ,
@@ -43,9 +59,13 @@ _gpusort() {
     if [[ $COMP_CWORD -gt 1 && " $(_gpusort_commands) help " == *[[:space:]]"$word"[[:space:]]* ]]; then
         command=$word
     fi
+    if [[ $command == help ]]; then
+        _gpusort_help "$prev"
+        return
+    fi
     if [[ $command == index ]]; then
         if [[ $COMP_CWORD -eq 2 ]]; then
-            COMPREPLY=($(compgen -W 'build append delete compact merge reorder info dump show export import verify' -- "$cur"))
+            COMPREPLY=($(compgen -W "$(_gpusort_index_commands)" -- "$cur"))
             return
         fi
         command="index ${COMP_WORDS[2]}"
@@ -106,7 +126,6 @@ _gpusort() {
         --doc-words | --docs | --expect | --exponent | --from | --from-term | --heads | --keys | --mean | --part | --parts | \
         --term-splitters | --terms | --to | --to-term | --values | --weight-scale)
         return ;;
-    help) COMPREPLY=($(compgen -W "$(_gpusort_commands)" -- "$cur")); return ;;
     esac
     if [[ $cur == -* ]]; then
         COMPREPLY=($(compgen -W "$(_gpusort_options "$command")" -- "$cur"))
