@@ -27,7 +27,9 @@
 #include "lib/index/text/word_filter.h"
 #include "lib/index/text/word_rules.h"
 
-/* A stretch longer than this is cut at any character: only junk is. */
+/* A stretch of words longer than this is cut at any character: only junk is. Spans may be
+ * as long as the text is, so a stretch of one ends before the next plain character; where
+ * none comes until it is twice as long, at any. */
 enum { STRETCH_BYTES_MAX = 256 * 1024 };
 
 /* A character and its marks; those that do not fit are left out. */
@@ -51,6 +53,7 @@ struct gs_tokenizer {
     uint64_t long_words;   /* left out */
     const int32_t *points; /* to drain */
     size_t point_at, point_count;
+    bool goes_on; /* their last word goes on at `at`: a span of several stretches */
 };
 
 static gs_code new_tokenizer(gs_tokenizer **out, const gs_word_rules *rules,
@@ -105,12 +108,13 @@ void gs_tokenizer_begin_document(gs_tokenizer *t)
 {
     t->position = 0;
     t->point_at = t->point_count = 0; /* should the last text have been given up */
+    t->goes_on = false;
     t->before.count = t->now.count = 0;
 }
 
 void gs_tokenizer_begin_text(gs_tokenizer *t, const uint8_t *text, size_t bytes)
 {
-    gs_assert(t->point_at == t->point_count);
+    gs_assert(t->point_at == t->point_count && !t->goes_on);
     t->at = text;
     t->end = text + bytes;
 }
@@ -265,25 +269,32 @@ static bool is_in_word(const gs_tokenizer *t, uint32_t point)
     return t->kind == GS_WORDS_SPACED ? !gs_fold_is_space(point) : gs_fold_is_word(point);
 }
 
-/* Takes words out of the folded stretch until it or the batch ends. */
-static void drain(gs_tokenizer *t, gs_token_batch *batch)
+/* Takes words out of the folded stretch, the last of which may be unfinished then; false
+ * if the batch is full before the stretch ends, or with it: then no word is unfinished.
+ */
+static bool drain_points(gs_tokenizer *t, gs_token_batch *batch, word_writer *w)
 {
-    word_writer w = {.to = batch->bytes + batch->used};
-    if (t->point_at == t->point_count)
-        return;
     while (t->point_at < t->point_count) {
         const uint32_t point = (uint32_t)t->points[t->point_at];
         const bool is_word = is_in_word(t, point);
         if (!is_word)
-            end_words(t, batch, &w);
-        else if (!take_point(t, batch, &w, point,
+            end_words(t, batch, w);
+        else if (!take_point(t, batch, w, point,
                              t->kind == GS_WORDS_BIGRAMS && gs_fold_is_dense(point)))
-            return;
+            return false;
         t->point_at++;
         if (!is_word && !gs_token_batch_has_room(batch))
-            return;
+            return false;
     }
-    end_words(t, batch, &w);
+    return true;
+}
+
+/* Takes words out of the folded stretch until it or the batch ends. */
+static void drain(gs_tokenizer *t, gs_token_batch *batch)
+{
+    word_writer w = {.to = batch->bytes + batch->used};
+    if (t->point_at < t->point_count && drain_points(t, batch, &w))
+        end_words(t, batch, &w);
 }
 
 /* --- slow -------------------------------------------------------------------------- */
@@ -467,19 +478,47 @@ static void take_unfolded(gs_tokenizer *t, gs_token_batch *batch, const uint8_t 
     t->at += t->at < end && n == 0;
 }
 
-/* Up to bytes that are not UTF-8. */
-static gs_code fold_span(gs_tokenizer *t, gs_token_batch *batch, const uint8_t *end,
-                         gs_status *st)
+/* Goes on to where the stretch ends that begins at `at`: before the bytes that are not
+ * UTF-8, or, once it is long, where it can be cut. */
+static gs_code skip_stretch(gs_tokenizer *t, const uint8_t *end, gs_status *st)
 {
     const uint8_t *const begin = t->at;
-    uint32_t point;
-    for (unsigned n; (n = gs_utf8_decode(t->at, end, &point)) > 0;)
-        t->at += n;
+    uint32_t point, what;
+    for (unsigned n; (n = gs_utf8_decode(t->at, end, &point)) > 0; t->at += n) {
+        const size_t bytes = (size_t)(t->at - begin);
+        if (bytes < STRETCH_BYTES_MAX)
+            continue;
+        GS_TRY(gs_fold_look(t->fold, point, &what, st));
+        if ((what & GS_FOLD_PLAIN) != 0 || bytes >= 2 * STRETCH_BYTES_MAX) {
+            t->goes_on = true;
+            return GS_OK;
+        }
+    }
+    t->goes_on = false;
+    return GS_OK;
+}
+
+/* Folds the next stretch of a span. */
+static gs_code fold_span(gs_tokenizer *t, const uint8_t *end, gs_status *st)
+{
+    const uint8_t *const begin = t->at;
+    GS_TRY(skip_stretch(t, end, st));
     t->point_at = 0;
     GS_TRY(gs_fold_stretch(t->fold, begin, (size_t)(t->at - begin), &t->points,
                            &t->point_count, st));
-    t->at += t->at < end;
-    drain(t, batch);
+    t->at += t->at < end && !t->goes_on;
+    return GS_OK;
+}
+
+/* Takes words out of what was folded of a span, and folds on while its last word does. */
+static gs_code drain_span(gs_tokenizer *t, gs_token_batch *batch, gs_status *st)
+{
+    word_writer w = {.to = batch->bytes + batch->used};
+    while (drain_points(t, batch, &w) && t->goes_on) {
+        bool is_ascii;
+        GS_TRY(fold_span(t, find_span_end(t, t->at, &is_ascii), st));
+    }
+    end_words(t, batch, &w);
     return GS_OK;
 }
 
@@ -488,7 +527,7 @@ static __attribute__((noinline)) gs_code take_spans(gs_tokenizer *t,
                                                     gs_token_batch *batch, gs_status *st)
 {
     while (gs_token_batch_has_room(batch)) { /* what was folded may have filled it */
-        drain(t, batch);
+        GS_TRY(drain_span(t, batch, st));
         if (!gs_token_batch_has_room(batch))
             return GS_OK;
         while (t->at < t->end && t->kind != GS_WORDS_RAW && is_ascii_space(*t->at))
@@ -497,12 +536,11 @@ static __attribute__((noinline)) gs_code take_spans(gs_tokenizer *t,
             return GS_OK;
         bool is_ascii;
         const uint8_t *const end = find_span_end(t, t->at, &is_ascii);
-        const size_t bytes = (size_t)(end - t->at);
-        if (is_ascii || bytes > STRETCH_BYTES_MAX) {
-            put_ascii_word(t, batch, t->at, bytes);
+        if (is_ascii) {
+            put_ascii_word(t, batch, t->at, (size_t)(end - t->at));
             t->at = end;
         } else if (t->is_folding) {
-            GS_TRY(fold_span(t, batch, end, st));
+            GS_TRY(fold_span(t, end, st));
         } else {
             take_unfolded(t, batch, end);
         }

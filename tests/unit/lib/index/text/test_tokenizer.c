@@ -11,7 +11,7 @@
 #include "tests/check.h"
 #include "tests/slow_words.h"
 
-enum { TEXT_MAX = 200000, WORDS_MAX = 4 * TEXT_MAX };
+enum { TEXT_MAX = 700000, WORDS_MAX = 4 * TEXT_MAX };
 
 static char got[WORDS_MAX], wanted[WORDS_MAX];
 static size_t got_bytes, wanted_bytes;
@@ -239,6 +239,50 @@ static void words_of_a_span(void)
     gs_word_rules_free(rules);
 }
 
+/* A head, a piece so many times, and a tail. */
+typedef struct long_text {
+    const char *head, *piece;
+    size_t times;
+    const char *tail;
+} long_text;
+
+static size_t write_long_text(const long_text *l, uint8_t *to)
+{
+    const size_t head = strlen(l->head), piece = strlen(l->piece), tail = strlen(l->tail);
+    REQUIRE(head + l->times * piece + tail <= TEXT_MAX);
+    memcpy(to, l->head, head);
+    for (size_t i = 0; i < l->times; i++)
+        memcpy(to + head + i * piece, l->piece, piece);
+    memcpy(to + head + l->times * piece, l->tail, tail);
+    return head + l->times * piece + tail;
+}
+
+/* Spans of several stretches: blanks that are not ASCII end words there too, and a word
+ * goes on from one stretch to the next. */
+static void long_spans(void)
+{
+    static const long_text texts[] = {
+        {"", "\xe9\xad\x9a\xe3\x80\x80", 50000, "c"}, /* wide spaces */
+        {"", "\xc3\xa9", 140000, " c"},               /* a word that is too long */
+        {"A", "\xc2\xad", 140000, "Be\xcc\x81 c"},    /* one that folding makes short, */
+        {"A", "\xc2\xad", 300000, "Be\xcc\x81 c"},    /* and without a place to cut at */
+        {"a", "\xc2\xb4", 140000, ""},                /* blanks that folding makes */
+    };
+    static uint8_t text[TEXT_MAX];
+    gs_status st = {.code = GS_OK};
+    for (unsigned i = 0; i < 4 * sizeof texts / sizeof *texts; i++) {
+        const gs_word_rules_options o = {.kind = i & 1 ? GS_WORDS_SPACED : GS_WORDS_RAW,
+                                         .is_folding = (i & 2) != 0};
+        const size_t bytes = write_long_text(&texts[i / 4], text);
+        gs_word_rules *rules = NULL;
+        REQUIRE_OK(gs_word_rules_new(&rules, &o, &st), &st);
+        tokenize(rules, text, bytes);
+        reference(text, bytes, o.kind, o.is_folding);
+        CHECK(got_bytes == wanted_bytes && memcmp(got, wanted, got_bytes) == 0);
+        gs_word_rules_free(rules);
+    }
+}
+
 /* --- filters ------------------------------------------------------------------------ */
 
 static void filtered(const gs_word_rules_options *options, const char *text,
@@ -426,6 +470,7 @@ int main(void)
     matches_definition(check_seed(11));
     long_words();
     words_of_a_span();
+    long_spans();
     kinds_differ();
     scripts_without_spaces();
     filters_work();
