@@ -451,62 +451,77 @@ static bool is_ascii_space(uint8_t c)
     return c == ' ' || (c >= '\t' && c <= '\r');
 }
 
-/* Where the span ends that begins at `p`; *is_ascii tells if it is nothing but ASCII. */
-static const uint8_t *find_span_end(const gs_tokenizer *t, const uint8_t *p,
-                                    bool *is_ascii)
+/* Is it white space that ends a span? */
+static bool ends_span(const gs_tokenizer *t, uint32_t point)
 {
-    uint8_t all = 0;
-    while (p < t->end && (t->kind == GS_WORDS_RAW || !is_ascii_space(*p)))
-        all |= *p++;
-    *is_ascii = all < 0x80;
+    if (t->kind == GS_WORDS_RAW)
+        return false;
+    return point < 0x80 ? is_ascii_space((uint8_t)point) : gs_fold_is_space(point);
+}
+
+/* Where the ASCII characters end that a span begins with; *is_all tells if they are all
+ * of it. No further is looked, for the rest is looked at again, and may be many words. */
+static const uint8_t *find_ascii_end(const gs_tokenizer *t, const uint8_t *p,
+                                     bool *is_all)
+{
+    while (p < t->end && *p < 0x80 && (t->kind == GS_WORDS_RAW || !is_ascii_space(*p)))
+        p++;
+    *is_all = p == t->end || *p < 0x80;
     return p;
 }
 
-/* The first word of a span that stays as it is but for what separates words. */
-static void take_unfolded(gs_tokenizer *t, gs_token_batch *batch, const uint8_t *end)
+/* Takes the span, which stays as it is, and what is before it and in no word. */
+static void take_unfolded(gs_tokenizer *t, gs_token_batch *batch)
 {
     word_writer w = {.to = batch->bytes + batch->used};
     uint32_t point;
     unsigned n;
-    for (; (n = gs_utf8_decode(t->at, end, &point)) > 0; t->at += n) {
-        if (is_in_word(t, point))
+    for (; (n = gs_utf8_decode(t->at, t->end, &point)) > 0; t->at += n) {
+        if (!ends_span(t, point))
             put_point(&w, point);
         else if (w.chars > 0)
             break;
     }
     end_word(t, batch, &w);
-    t->at += t->at < end && n == 0;
+    t->at += t->at < t->end && n == 0;
 }
 
-/* Goes on to where the stretch ends that begins at `at`: before the bytes that are not
- * UTF-8, or, once it is long, where it can be cut. */
-static gs_code skip_stretch(gs_tokenizer *t, const uint8_t *end, gs_status *st)
+/* Goes on to where the stretch ends that begins at `at`: at the end of the span, or, once
+ * it is long, where it can be cut. *end_bytes are those of what ends the span, white
+ * space or what is not UTF-8, which are in no word. */
+static gs_code skip_stretch(gs_tokenizer *t, size_t *end_bytes, gs_status *st)
 {
     const uint8_t *const begin = t->at;
     uint32_t point, what;
-    for (unsigned n; (n = gs_utf8_decode(t->at, end, &point)) > 0; t->at += n) {
+    unsigned n;
+    *end_bytes = 0;
+    t->goes_on = false;
+    for (; (n = gs_utf8_decode(t->at, t->end, &point)) > 0; t->at += n) {
         const size_t bytes = (size_t)(t->at - begin);
+        if (ends_span(t, point))
+            break;
         if (bytes < STRETCH_BYTES_MAX)
             continue;
         GS_TRY(gs_fold_look(t->fold, point, &what, st));
-        if ((what & GS_FOLD_PLAIN) != 0 || bytes >= 2 * STRETCH_BYTES_MAX) {
-            t->goes_on = true;
+        t->goes_on = (what & GS_FOLD_PLAIN) != 0 || bytes >= 2 * STRETCH_BYTES_MAX;
+        if (t->goes_on)
             return GS_OK;
-        }
     }
-    t->goes_on = false;
+    if (t->at < t->end)
+        *end_bytes = n > 0 ? n : 1;
     return GS_OK;
 }
 
 /* Folds the next stretch of a span. */
-static gs_code fold_span(gs_tokenizer *t, const uint8_t *end, gs_status *st)
+static gs_code fold_span(gs_tokenizer *t, gs_status *st)
 {
     const uint8_t *const begin = t->at;
-    GS_TRY(skip_stretch(t, end, st));
+    size_t end_bytes;
+    GS_TRY(skip_stretch(t, &end_bytes, st));
     t->point_at = 0;
     GS_TRY(gs_fold_stretch(t->fold, begin, (size_t)(t->at - begin), &t->points,
                            &t->point_count, st));
-    t->at += t->at < end && !t->goes_on;
+    t->at += end_bytes;
     return GS_OK;
 }
 
@@ -514,10 +529,8 @@ static gs_code fold_span(gs_tokenizer *t, const uint8_t *end, gs_status *st)
 static gs_code drain_span(gs_tokenizer *t, gs_token_batch *batch, gs_status *st)
 {
     word_writer w = {.to = batch->bytes + batch->used};
-    while (drain_points(t, batch, &w) && t->goes_on) {
-        bool is_ascii;
-        GS_TRY(fold_span(t, find_span_end(t, t->at, &is_ascii), st));
-    }
+    while (drain_points(t, batch, &w) && t->goes_on)
+        GS_TRY(fold_span(t, st));
     end_words(t, batch, &w);
     return GS_OK;
 }
@@ -535,14 +548,14 @@ static __attribute__((noinline)) gs_code take_spans(gs_tokenizer *t,
         if (t->at == t->end)
             return GS_OK;
         bool is_ascii;
-        const uint8_t *const end = find_span_end(t, t->at, &is_ascii);
+        const uint8_t *const end = find_ascii_end(t, t->at, &is_ascii);
         if (is_ascii) {
             put_ascii_word(t, batch, t->at, (size_t)(end - t->at));
             t->at = end;
         } else if (t->is_folding) {
-            GS_TRY(fold_span(t, end, st));
+            GS_TRY(fold_span(t, st));
         } else {
-            take_unfolded(t, batch, end);
+            take_unfolded(t, batch);
         }
     }
     return GS_OK;

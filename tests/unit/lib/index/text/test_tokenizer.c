@@ -6,6 +6,8 @@
  */
 #include "lib/index/text/tokenizer.h"
 
+#include <time.h>
+
 #include "lib/base/mem.h"
 #include "lib/index/text/word_set.h"
 #include "tests/check.h"
@@ -283,6 +285,29 @@ static void long_spans(void)
     }
 }
 
+/* Texts that send a careless reader to their end, or back, again and again: each takes a
+ * blink by all kinds. */
+static void time_is_linear(void)
+{
+    static const char *const bits[] = {"a\xff", "a\xe3\x80\x80"};
+    enum { BYTES = 500000 };
+    static uint8_t text[TEXT_MAX];
+    gs_status st = {.code = GS_OK};
+    for (unsigned i = 0; i < 2 * GS_WORD_KINDS * sizeof bits / sizeof *bits; i++) {
+        const char *const bit = bits[i / (2 * GS_WORD_KINDS)];
+        const gs_word_rules_options o = {.kind = (gs_word_kind)(i / 2 % GS_WORD_KINDS),
+                                         .is_folding = i % 2 != 0};
+        const size_t bytes =
+            write_long_text(&(const long_text){"", bit, BYTES / strlen(bit), ""}, text);
+        gs_word_rules *rules = NULL;
+        REQUIRE_OK(gs_word_rules_new(&rules, &o, &st), &st);
+        const clock_t begin = clock();
+        tokenize(rules, text, bytes);
+        CHECK(clock() - begin < 5 * CLOCKS_PER_SEC);
+        gs_word_rules_free(rules);
+    }
+}
+
 /* --- filters ------------------------------------------------------------------------ */
 
 static void filtered(const gs_word_rules_options *options, const char *text,
@@ -471,6 +496,7 @@ int main(void)
     long_words();
     words_of_a_span();
     long_spans();
+    time_is_linear();
     kinds_differ();
     scripts_without_spaces();
     filters_work();
