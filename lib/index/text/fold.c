@@ -4,6 +4,7 @@
 #include <utf8proc.h>
 
 #include "lib/base/mem.h"
+#include "lib/base/utf8.h"
 
 static const utf8proc_option_t folding = UTF8PROC_STABLE | UTF8PROC_COMPAT |
                                          UTF8PROC_COMPOSE | UTF8PROC_CASEFOLD |
@@ -33,6 +34,7 @@ void gs_fold_free(gs_fold *fold)
             gs_mem_free(fold->pages[i]);
     }
     gs_mem_free(fold->points);
+    gs_mem_free(fold->marks);
     gs_mem_free(fold);
 }
 
@@ -152,25 +154,112 @@ gs_code gs_fold_fill_page(gs_fold *fold, uint32_t point, gs_status *st)
     return GS_OK;
 }
 
+/* --- stretches --------------------------------------------------------------------- */
+
+/* utf8proc would decompose a text as a whole, but puts the marks behind a letter in order
+ * by exchanging neighbours, which takes the square of their number, and junk has many. So
+ * it decomposes one character at a time here, and composes what is in order. */
+
+enum {
+    FIRST_MARK = 0x300,   /* characters before it have no combining class */
+    SHORT_RUN_POINTS = 16 /* what words of any language have at most, and more */
+};
+
+static unsigned combining_class(int32_t point)
+{
+    if (point < FIRST_MARK)
+        return 0;
+    return (unsigned)utf8proc_get_property(point)->combining_class;
+}
+
+/* Room for one more character, whatever becomes of it. */
+static gs_code make_room(gs_fold *fold, size_t count, gs_status *st)
+{
+    if (fold->point_capacity - count >= DECOMPOSED_MAX)
+        return GS_OK;
+    const size_t capacity = 2 * fold->point_capacity + 1024;
+    GS_TRY(
+        gs_mem_resize(&fold->points, capacity * sizeof *fold->points, "folded text", st));
+    fold->point_capacity = capacity;
+    return GS_OK;
+}
+
+static gs_code decompose(gs_fold *fold, const uint8_t *text, size_t bytes,
+                         size_t *point_count, gs_status *st)
+{
+    const uint8_t *const end = text + bytes;
+    size_t count = 0;
+    uint32_t point;
+    unsigned n;
+    for (const uint8_t *p = text; (n = gs_utf8_decode(p, end, &point)) > 0; p += n) {
+        int bound_class = 0;
+        GS_TRY(make_room(fold, count, st));
+        const utf8proc_ssize_t added =
+            utf8proc_decompose_char((utf8proc_int32_t)point, fold->points + count,
+                                    DECOMPOSED_MAX, folding, &bound_class);
+        if (added < 0 || added > DECOMPOSED_MAX)
+            return GS_FAIL(st, GS_ERR_FORMAT, 0, "cannot fold text: %s",
+                           utf8proc_errmsg(added));
+        count += (size_t)added;
+    }
+    *point_count = count;
+    return GS_OK;
+}
+
+static void order_short_run(int32_t *run, size_t count)
+{
+    for (size_t i = 1; i < count; i++) {
+        const int32_t point = run[i];
+        const unsigned class = combining_class(point);
+        size_t to = i;
+        for (; to > 0 && combining_class(run[to - 1]) > class; to--)
+            run[to] = run[to - 1];
+        run[to] = point;
+    }
+}
+
+/* By counting how many there are of each class. */
+static gs_code order_long_run(gs_fold *fold, int32_t *run, size_t count, gs_status *st)
+{
+    size_t next[UINT8_MAX + 1] = {0}, before = 0;
+    GS_TRY(gs_mem_grow(&fold->marks, &fold->mark_capacity, count, "folded text", st));
+    memcpy(fold->marks, run, count * sizeof *run);
+    for (size_t i = 0; i < count; i++)
+        next[combining_class(run[i])]++;
+    for (size_t class = 0; class <= UINT8_MAX; class ++) {
+        const size_t of_class = next[class];
+        next[class] = before;
+        before += of_class;
+    }
+    for (size_t i = 0; i < count; i++)
+        run[next[combining_class(fold->marks[i])]++] = fold->marks[i];
+    return GS_OK;
+}
+
+/* Puts each run of marks in the order of their classes; those of one class stay in
+ * theirs. */
+static gs_code order_marks(gs_fold *fold, size_t point_count, gs_status *st)
+{
+    int32_t *const points = fold->points;
+    for (size_t i = 0, end; i < point_count; i = end + 1) {
+        for (end = i; end < point_count && combining_class(points[end]) != 0;)
+            end++;
+        if (end - i > SHORT_RUN_POINTS)
+            GS_TRY(order_long_run(fold, points + i, end - i, st));
+        else
+            order_short_run(points + i, end - i);
+    }
+    return GS_OK;
+}
+
 gs_code gs_fold_stretch(gs_fold *fold, const uint8_t *text, size_t bytes,
                         const int32_t **points, size_t *point_count, gs_status *st)
 {
-    utf8proc_ssize_t n;
-    for (;;) {
-        n = utf8proc_decompose(text, (utf8proc_ssize_t)bytes, fold->points,
-                               (utf8proc_ssize_t)fold->point_capacity, folding);
-        if (n < 0)
-            return GS_FAIL(st, GS_ERR_FORMAT, 0, "cannot fold text: %s",
-                           utf8proc_errmsg(n));
-        if ((size_t)n <= fold->point_capacity)
-            break;
-        const size_t capacity = (size_t)n + 1024;
-        GS_TRY(gs_mem_resize(&fold->points, capacity * sizeof *fold->points,
-                             "folded text", st));
-        fold->point_capacity = capacity;
-    }
-    n = utf8proc_normalize_utf32(fold->points, n, folding);
+    size_t count = 0;
+    GS_TRY(decompose(fold, text, bytes, &count, st));
+    GS_TRY(order_marks(fold, count, st));
     *points = fold->points;
-    *point_count = (size_t)n;
+    *point_count =
+        (size_t)utf8proc_normalize_utf32(fold->points, (utf8proc_ssize_t)count, folding);
     return GS_OK;
 }

@@ -44,6 +44,8 @@ typedef struct gs_fold {
     uint32_t *pages[GS_FOLD_PAGES]; /* NULL: not met yet */
     int32_t *points;                /* of the last stretch */
     size_t point_capacity;
+    int32_t *marks; /* to put many of them in order */
+    size_t mark_capacity;
 } gs_fold;
 
 GS_MUST_CHECK gs_code gs_fold_new(gs_fold **out, bool is_folding, gs_status *st);

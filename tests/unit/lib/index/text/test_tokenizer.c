@@ -201,6 +201,47 @@ static void matches_definition(uint64_t seed)
     }
 }
 
+/* Marks of many classes, few or many in a row, behind what they join and what not; some
+ * of them become two, one is the vowel of a Hangul syllable. */
+static size_t random_marks(uint64_t *state, uint8_t *to)
+{
+    static const uint32_t marks[] = {
+        0x301,  0x316,  0x327,  0x338, 0x345,  0x315,  0x35c, 0x344,   0x340,
+        0x5b0,  0x64b,  0x93c,  0x94d, 0xe38,  0xf71,  0xf72, 0xf73,   0xf81,
+        0x302a, 0x3099, 0x309a, 0x9be, 0x1161, 0x11a8, 0x34f, 0x1d165, 0x1d16d};
+    static const uint32_t others[] = {'a',   'E',   0xe9, 0x1ea5, 0x1100, 0xac00, 0x304b,
+                                      0x915, 0xf40, 0xdf, ' ',    0xfb03, 0x9c7,  '='};
+    uint8_t *at = to;
+    for (size_t words = check_random(state) % 6; words > 0; words--) {
+        const uint64_t r = check_random(state);
+        at = gs_utf8_encode(at, others[r % (sizeof others / sizeof *others)]);
+        for (size_t n = (r >> 8) % 16 == 0 ? (r >> 16) % 200 : (r >> 16) % 8; n > 0;
+             n--) {
+            const size_t pick = check_random(state) % (sizeof marks / sizeof *marks);
+            at = gs_utf8_encode(at, marks[pick]);
+        }
+    }
+    return (size_t)(at - to);
+}
+
+static void marks_are_ordered(uint64_t seed)
+{
+    uint8_t text[8192];
+    gs_status st = {.code = GS_OK};
+    for (unsigned kind = 0; kind < GS_WORD_KINDS; kind++) {
+        const gs_word_rules_options o = {.kind = (gs_word_kind)kind, .is_folding = true};
+        gs_word_rules *rules = NULL;
+        REQUIRE_OK(gs_word_rules_new(&rules, &o, &st), &st);
+        for (unsigned i = 0; i < 1000; i++) {
+            const size_t bytes = random_marks(&seed, text);
+            tokenize(rules, text, bytes);
+            reference(text, bytes, o.kind, true);
+            CHECK(got_bytes == wanted_bytes && memcmp(got, wanted, got_bytes) == 0);
+        }
+        gs_word_rules_free(rules);
+    }
+}
+
 static void long_words(void)
 {
     static uint8_t text[TEXT_MAX];
@@ -289,7 +330,9 @@ static void long_spans(void)
  * blink by all kinds. */
 static void time_is_linear(void)
 {
-    static const char *const bits[] = {"a\xff", "a\xe3\x80\x80"};
+    static const char *const bits[] = {"a\xff", "a\xe3\x80\x80",
+                                       "\xcc\x81\xcc\x96", /* marks of two classes */
+                                       "\xcd\x84\xcc\x96"};
     enum { BYTES = 500000 };
     static uint8_t text[TEXT_MAX];
     gs_status st = {.code = GS_OK};
@@ -493,6 +536,7 @@ static void memory_may_end(void)
 int main(void)
 {
     matches_definition(check_seed(11));
+    marks_are_ordered(check_seed(12));
     long_words();
     words_of_a_span();
     long_spans();
