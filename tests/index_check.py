@@ -175,8 +175,7 @@ class Words:
 
     def __init__(self, folds=True, least=0, most=0, stop=(), kind="bigrams"):
         self.folds, self.least, self.most, self.kind = folds, least, most, kind
-        cut = kind if kind == "bigrams" else "words"
-        self.stop = {w for line in stop for w, _ in words(line, folds, cut)}
+        self.stop = {w for line in stop for w, _ in words(line.rstrip(), folds, kind)}
 
     def keeps(self, word, is_limited):
         is_short = is_limited and len(word) < self.least
@@ -435,7 +434,7 @@ def check_builds(checker, rng, inputs, arguments, wanted, positions, args):
 def check_documents(checker, rng, args):
     corpus = Corpus(rng, args.documents, args.documents * 2)
     stop_path = checker.path("stop")
-    stop = ["the", "Café # not this", corpus.documents[0][1][0][:40]]
+    stop = ["the", "Café # not this", corpus.documents[0][1][0][:40], "don't x-y e=mc²"]
     with open(stop_path, "w", encoding="utf-8") as file:
         file.write("\n".join(stop) + "\n")
     rules = [
@@ -443,6 +442,8 @@ def check_documents(checker, rng, args):
         (Words(folds=False), ["--no-fold"]),
         (Words(kind="words"), ["--tokenizer=words"]),
         (Words(kind="whitespace", folds=False), ["--tokenizer=whitespace", "--no-fold"]),
+        (Words(kind="whitespace", stop=[s.split("#")[0] for s in stop]),
+         ["--tokenizer=whitespace", f"--stopwords={stop_path}"]),
         (Words(least=2, most=12, stop=[s.split("#")[0] for s in stop]),
          ["--min-len=2", "--max-len=12", f"--stopwords={stop_path}"]),
     ]

@@ -32,7 +32,15 @@ find DON\'T
 find 'me@x.org'
 build --tokenizer=raw --no-fold
 gpusort lookup i "Don't e-mail me@x.org"
-build --tokenizer=raw --fold --stopwords=docs.tsv
+printf '%s\n' "don't" 東京都の 'E-Mail	me # blanks and a comment' >stop
+build --tokenizer=whitespace --stopwords=stop
+find "don't" me@x.org
+printf '%s\r\n' "DON'T e-mail me@x.org  # whole" 東 'ตากลม ตา' >stop
+build --tokenizer=raw --fold --stopwords=stop
+printf '%s\n' 'a	say "Hi" a\b\ "' >quotes.tsv && printf '%s\n' '"hi" a\b\' '"' >stop
+gpusort index build --replace -o i --tokenizer=whitespace --stopwords=stop quotes.tsv && gpusort index dump i
+gpusort index info --json i | python3 -c 'import json, sys; print(json.load(sys.stdin)["tokenizer"]["stopwords"])'
+gpusort index append i quotes.tsv && gpusort index append --stopwords=stop i quotes.tsv && gpusort index dump i
 build --tokenizer=letters
 gpusort index build --format=tuples --tokenizer=raw -o i docs.tsv
 LINES

@@ -99,12 +99,26 @@ static gs_code read_own_rules(const gs_growth *g, gs_word_rules **own, gs_status
                          gs_quote_name_always(&q, g->folder));
 }
 
+/* The rules that were asked for. Stop words are folded and cut as the text of the index
+ * is, unless something else is asked for, which is refused. */
+static gs_code make_asked_rules(const gs_index_append_options *o,
+                                const gs_word_rules *own, gs_word_rules **asked,
+                                gs_status *st)
+{
+    gs_word_rules_options words = o->build.words;
+    if (!o->asked.kind)
+        words.kind = gs_word_rules_kind(own);
+    if (!o->asked.fold)
+        words.is_folding = gs_word_rules_fold(own);
+    return gs_word_rules_new(asked, &words, st);
+}
+
 static gs_code check_rules(const gs_growth *g, const gs_index_append_options *o,
                            gs_status *st)
 {
     gs_word_rules *asked = NULL, *own = NULL;
     if (read_own_rules(g, &own, st) == GS_OK &&
-        gs_word_rules_new(&asked, &o->build.words, st) == GS_OK &&
+        make_asked_rules(o, own, &asked, st) == GS_OK &&
         compare_all(g, &o->asked, asked, own, st) != GS_OK)
         (void)gs_status_hint(st, "leave it out: the index knows how it was built");
     gs_word_rules_free(asked);

@@ -19,6 +19,11 @@ enum {
     STOP_JSON_BYTES_MAX = 16 << 20, /* the header is read whole */
 };
 
+/* In a word of JSON before the two digits of a byte, a quote too: so the next quote
+ * always ends a word, whoever looks for it. */
+#define ESCAPE "\\u00"
+enum { ESCAPE_BYTES = sizeof ESCAPE - 1 + 2 };
+
 /* Instead of the name of a kind, where there are no words but terms with weights. */
 #define WEIGHTS "\"weights\""
 
@@ -97,24 +102,31 @@ static gs_code check_language(gs_word_rules *rules, const char *language, gs_sta
                    gs_quote_argument(&quoted, language), names);
 }
 
-/* Stop words are folded as text is, and cut into letters: "don't" stops "don" and "t". */
+/* Where the words of a line end: before a comment, and before blanks, which would else be
+ * part of a text that is not cut at all. */
+static const uint8_t *stop_line_end(const uint8_t *p, const uint8_t *end)
+{
+    const uint8_t *const comment = memchr(p, '#', (size_t)(end - p));
+    end = comment != NULL ? comment : end;
+    while (end > p && (end[-1] == ' ' || (end[-1] >= '\t' && end[-1] <= '\r')))
+        end--;
+    return end;
+}
+
+/* Stop words are folded and cut as text is: "don't" stops "don" and "t" where words are
+ * letters, and itself where they stand between white space. */
 static gs_code add_stop_words(gs_word_rules *rules, const uint8_t *text, size_t bytes,
                               gs_status *st)
 {
     gs_tokenizer *tokenizer = NULL;
     gs_token_batch batch = {0};
-    const gs_word_rules plain = {
-        .kind = rules->kind == GS_WORDS_BIGRAMS ? GS_WORDS_BIGRAMS : GS_WORDS_LETTERS,
-        .is_folding = rules->is_folding,
-    };
+    const gs_word_rules plain = {.kind = rules->kind, .is_folding = rules->is_folding};
     GS_TRY_OR_FAIL(gs_token_batch_init(&batch, st));
     GS_TRY_OR_FAIL(gs_tokenizer_new(&tokenizer, &plain, st));
     for (const uint8_t *p = text, *const end = text + bytes; p < end;) {
         const uint8_t *const eol = memchr(p, '\n', (size_t)(end - p));
         const uint8_t *const stop = eol != NULL ? eol : end;
-        const uint8_t *const comment = memchr(p, '#', (size_t)(stop - p));
-        gs_tokenizer_begin_text(tokenizer, p,
-                                (size_t)((comment != NULL ? comment : stop) - p));
+        gs_tokenizer_begin_text(tokenizer, p, (size_t)(stop_line_end(p, stop) - p));
         do {
             GS_TRY_OR_FAIL(gs_tokenizer_next(tokenizer, &batch, st));
             for (size_t i = 0; i < batch.count; i++)
@@ -158,6 +170,62 @@ static int compare_words(const void *a, const void *b)
     return gs_string_compare(x->word, x->bytes, y->word, y->bytes, 0);
 }
 
+/* What JSON does not have in a string as it is. */
+static bool needs_escape(uint8_t c)
+{
+    return c < 0x20 || c == '"' || c == '\\';
+}
+
+static size_t escaped_bytes(const uint8_t *word, size_t bytes)
+{
+    size_t escaped = 0;
+    for (size_t i = 0; i < bytes; i++)
+        escaped += needs_escape(word[i]) ? ESCAPE_BYTES : 1;
+    return escaped;
+}
+
+static char *put_escaped(char *to, const uint8_t *word, size_t bytes)
+{
+    static const char digits[] = "0123456789abcdef";
+    for (size_t i = 0; i < bytes; i++) {
+        if (needs_escape(word[i])) {
+            to = stpcpy(to, ESCAPE);
+            *to++ = digits[word[i] >> 4];
+            *to++ = digits[word[i] & 15];
+        } else {
+            *to++ = (char)word[i];
+        }
+    }
+    return to;
+}
+
+static int hex_digit(char c)
+{
+    return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+/* The word that `bytes` bytes of JSON are, if it is none that is too long; 0 if they make
+ * no sense. */
+static size_t read_escaped(uint8_t *to, const char *from, size_t bytes)
+{
+    size_t used = 0;
+    for (size_t i = 0; i < bytes && used < GS_TERM_BYTES_MAX; used++) {
+        if (from[i] != '\\') {
+            to[used] = (uint8_t)from[i++];
+            continue;
+        }
+        if (bytes - i < ESCAPE_BYTES || strncmp(from + i, ESCAPE, strlen(ESCAPE)) != 0)
+            return 0;
+        const int high = hex_digit(from[i + ESCAPE_BYTES - 2]);
+        const int low = hex_digit(from[i + ESCAPE_BYTES - 1]);
+        if (high < 0 || low < 0)
+            return 0;
+        to[used] = (uint8_t)(high << 4 | low);
+        i += ESCAPE_BYTES;
+    }
+    return escaped_bytes(to, used) == bytes ? used : 0;
+}
+
 /* The words in their order, and the bytes of all. */
 static gs_code sort_stop_words(const gs_word_set *set, word_ref **out, size_t *bytes,
                                gs_status *st)
@@ -167,7 +235,7 @@ static gs_code sort_stop_words(const gs_word_set *set, word_ref **out, size_t *b
     word_ref ref;
     while (gs_word_set_next(set, &slot, &ref.word, &ref.bytes)) {
         (*out)[count++] = ref;
-        *bytes += ref.bytes;
+        *bytes += escaped_bytes(ref.word, ref.bytes);
     }
     qsort(*out, count, sizeof **out, compare_words);
     return GS_OK;
@@ -198,7 +266,7 @@ static gs_code print_json(gs_word_rules *rules, gs_status *st)
                      rules->min_len, rules->max_len);
         for (size_t i = 0; i < count; i++) {
             to = stpcpy(to, i > 0 ? ", \"" : "\"");
-            to = mempcpy(to, words[i].word, words[i].bytes);
+            to = put_escaped(to, words[i].word, words[i].bytes);
             *to++ = '"';
         }
         memcpy(to, "]}", sizeof "]}");
@@ -257,18 +325,18 @@ static gs_code read_stop_words(gs_word_rules *rules, const char *json, gs_status
     GS_TRY(gs_mem_new(&padded, GS_TERM_BYTES_MAX + GS_TERM_PAD, "stop word", st));
     GS_NOTED(gs_word_set_new(&rules->stop_words, st));
     while (st->code == GS_OK) {
-        const size_t bytes = *at == '"' ? strcspn(at + 1, "\"") : 0;
-        if (bytes == 0 || bytes > GS_TERM_BYTES_MAX || at[1 + bytes] != '"') {
+        const size_t in_json = *at == '"' ? strcspn(at + 1, "\"") : 0;
+        const size_t bytes = read_escaped(padded, at + 1, in_json);
+        if (bytes == 0 || at[1 + in_json] != '"') {
             (void)damaged(st);
             break;
         }
-        memcpy(padded, at + 1, bytes);
         memset(padded + bytes, 0, GS_TERM_PAD);
         const gs_token word = {.term = padded,
                                .bytes = (uint32_t)bytes,
                                .hash = gs_term_hash(padded, bytes)};
         GS_NOTED(gs_word_set_add(rules->stop_words, &word, st));
-        at += bytes + 2;
+        at += in_json + 2;
         if (*at == ']')
             break;
         at += strncmp(at, ", ", 2) == 0 ? 2 : 0;

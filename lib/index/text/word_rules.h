@@ -8,8 +8,9 @@
  *     {"words": "bigrams", "fold": true, "stem": "english", "min_len": 0, "max_len": 0,
  *      "stopwords": ["a", "the"]}
  *
- * in one line, with the stop words by their bytes. They need no escapes: words are
- * letters, marks and numbers.
+ * in one line, with the stop words by their bytes. Where words are letters, marks and
+ * numbers they need no escapes; others may have quotes, backslashes and control
+ * characters, each of which is written as \u00 and two digits.
  */
 #ifndef GS_LIB_INDEX_TEXT_WORD_RULES_H
 #define GS_LIB_INDEX_TEXT_WORD_RULES_H

@@ -441,6 +441,43 @@ static void filters_work(void)
     filtered(&o, "H\xc3\xa4user", "haus:0 ");
 }
 
+static void write_stop_file(const char *words)
+{
+    FILE *const file = fopen("stop", "w");
+    REQUIRE(file != NULL);
+    fputs(words, file);
+    REQUIRE(fclose(file) == 0);
+}
+
+/* Stop words are cut as text is, and come back from a header whatever is in them. */
+static void stop_words_are_cut_as_text(void)
+{
+    static const char *const text = "c++ C don't t \"q\" a\\ \x01 x";
+    gs_status st = {.code = GS_OK};
+    gs_word_rules *rules = NULL, *again = NULL;
+    gs_word_rules_options o = {
+        .kind = GS_WORDS_SPACED, .is_folding = true, .stop_file = "stop"};
+    write_stop_file("C++ # not c\nDon't\n\"q\"\na\\ \x01\n");
+    filtered(&o, text, "c:1 t:3 x:7 ");
+    REQUIRE_OK(gs_word_rules_new(&rules, &o, &st), &st);
+    CHECK(strstr(gs_word_rules_json(rules),
+                 "[\"\\u0001\", \"\\u0022q\\u0022\", \"a\\u005c\", \"c++\", "
+                 "\"don't\"]}") != NULL);
+    REQUIRE_OK(gs_word_rules_read(&again, gs_word_rules_json(rules), &st), &st);
+    CHECK(strcmp(gs_word_rules_json(rules), gs_word_rules_json(again)) == 0);
+    tokenize(again, text, strlen(text));
+    CHECK(strcmp(got, "c:1 t:3 x:7 ") == 0);
+    gs_word_rules_free(again);
+    gs_word_rules_free(rules);
+    o.kind = GS_WORDS_RAW;
+    write_stop_file("One two \t# three\r\nfour\r\n");
+    filtered(&o, "one TWO", "");
+    filtered(&o, "four", "");
+    filtered(&o, "one", "one:0 ");
+    o.kind = GS_WORDS_LETTERS;
+    filtered(&o, "one-four ones", "ones:2 ");
+}
+
 static void rules_are_told(void)
 {
     gs_status st = {.code = GS_OK};
@@ -475,6 +512,10 @@ static void rules_come_back(void)
         "{\"words\": \"unicode\", \"fold\": true, \"stem\": null, \"stopwords\": [\"a\"",
         "{\"words\": \"unicode\", \"fold\": true, \"stem\": null, \"stopwords\": [\"\"]}",
         "{\"words\": \"unicode\", \"fold\": true, \"stem\": null, \"stopwords\": 7}",
+        ("{\"words\": \"raw\", \"fold\": true, \"stem\": null, "
+         "\"stopwords\": [\"a\\u002\"]}"),
+        ("{\"words\": \"raw\", \"fold\": true, \"stem\": null, "
+         "\"stopwords\": [\"a\\n\"]}"),
     };
     gs_status st = {.code = GS_OK};
     gs_word_rules *rules = NULL, *again = NULL;
@@ -544,6 +585,7 @@ int main(void)
     kinds_differ();
     scripts_without_spaces();
     filters_work();
+    stop_words_are_cut_as_text();
     rules_are_told();
     rules_come_back();
     memory_may_end();
