@@ -135,21 +135,3 @@ gs_code gs_column_find(const gs_column_format *f, size_t field, const uint8_t *r
     }
     return GS_OK;
 }
-
-gs_code gs_column_resolve(const gs_column_format *f, const char *name,
-                          const uint8_t *header, size_t bytes, gs_column_room *room,
-                          size_t *field, gs_status *st)
-{
-    const size_t name_bytes = strlen(name);
-    if (bytes > 0 && header[bytes - 1] == '\r')
-        bytes--;
-    for (size_t i = 1;; i++) {
-        gs_slice value;
-        bool found;
-        GS_TRY(gs_column_find(f, i, header, bytes, room, &value, &found, st));
-        *field = found ? i : 0;
-        if (!found ||
-            (value.bytes == name_bytes && memcmp(value.data, name, name_bytes) == 0))
-            return GS_OK;
-    }
-}

@@ -4,7 +4,7 @@
  *
  * The whole record, or a field: between separators, between runs of blanks, or of CSV
  * (RFC 4180), where a field may stand in quotes, with separators, ends of lines and
- * doubled quotes in it. Read-only once it is resolved: any number of threads.
+ * doubled quotes in it. Any number of threads.
  */
 #ifndef GS_LIB_STREAM_COLUMN_H
 #define GS_LIB_STREAM_COLUMN_H
@@ -51,11 +51,5 @@ GS_MUST_CHECK gs_code gs_column_find(const gs_column_format *format, size_t fiel
 GS_MUST_CHECK gs_code gs_column_next(const gs_column_format *format, const uint8_t **at,
                                      const uint8_t *end, gs_column_room *room,
                                      gs_slice *out, bool *found, gs_status *st);
-
-/* The number of the field of that name in the header; 0 if there is none. */
-GS_MUST_CHECK gs_code gs_column_resolve(const gs_column_format *format, const char *name,
-                                        const uint8_t *header, size_t bytes,
-                                        gs_column_room *room, size_t *field,
-                                        gs_status *st);
 
 #endif

@@ -6,6 +6,7 @@
 
 #include "lib/base/mem.h"
 #include "lib/base/quote.h"
+#include "lib/sort/column_names.h"
 #include "lib/stream/time_text.h"
 
 enum { SHOWN_BYTES = 60 }; /* of a bad value, in a message */
@@ -51,26 +52,30 @@ gs_value_iter gs_value_iter_begin(const gs_value_options *o, const gs_line_batch
     return it;
 }
 
+/* Names are found as those of the keys of a sort are. */
+static gs_order order_of(const gs_column_format *f)
+{
+    return (gs_order){.form = f->is_csv ? GS_FORM_CSV : GS_FORM_LINES,
+                      .delimiter = f->has_separator ? f->separator : GS_ORDER_BLANK_FIELDS,
+                      .eol = '\n'};
+}
+
 gs_code gs_value_header(gs_value_options *o, const gs_line_batch *first,
                         const char *input_name, gs_status *st)
 {
-    gs_column_room room = {0};
+    const gs_order order = order_of(&o->format);
     gs_value_iter it = {.batch = first, .is_csv = o->format.is_csv};
-    gs_quoted name, wanted;
     (void)gs_value_iter_next(&it);
-    for (size_t i = 0; i < o->column_count && st->code == GS_OK; i++) {
+    for (size_t i = 0; i < o->column_count; i++) {
         gs_column *const c = &o->columns[i];
         if (c->name == NULL)
             continue;
-        if (gs_column_resolve(&o->format, c->name, it.record, it.bytes, &room, &c->field,
-                              st) == GS_OK &&
-            c->field == 0)
-            GS_NOTED(GS_FAIL(st, GS_ERR_FORMAT, 0, "%s: there is no column %s",
-                             gs_quote_name(&name, input_name),
-                             gs_quote_argument(&wanted, c->name)));
+        GS_TRY(gs_column_name_find(
+            &order, it.record, it.bytes, input_name, c->name,
+            "a column may be given by its number too, counted from 1", &c->field, st));
+        c->field++; /* from 1 here */
     }
-    gs_mem_free(room.data);
-    return st->code;
+    return GS_OK;
 }
 
 /* --- numbers ------------------------------------------------------------------------ */
