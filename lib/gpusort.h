@@ -650,8 +650,8 @@ enum {
     GPUSORT_LEVELS_MAX = 40, /* deeper prefixes are those of the first so many parts */
 };
 
-/* A field of a record: the one of that name in the header or, if that is NULL, of that
- * number, from 1; 0: the whole record. */
+/* A field of a record: the one of that name in the header of its file or, if that is
+ * NULL, of that number, from 1; 0: the whole record. */
 typedef struct gpusort_field {
     const char *name;
     size_t number;

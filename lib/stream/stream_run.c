@@ -11,6 +11,7 @@ typedef struct stream_run {
     pthread_mutex_t mutex; /* guards what follows, and the next batch of the input */
     uint64_t given;        /* batches */
     unsigned reader;       /* who waits for the next */
+    bool is_ended;         /* none is given any more: the last one given fails */
     gs_status failure;     /* the first */
 } stream_run;
 
@@ -24,17 +25,18 @@ static gs_code on_idle(void *context, gs_status *st)
     return r->work->due != NULL ? r->work->due(r->work->context, r->reader, st) : GS_OK;
 }
 
+/* A batch that comes with a failure is one that could not begin. */
 static gs_code next_batch(stream_run *r, unsigned worker, gs_line_batch *batch,
                           bool *has_batch, gs_status *st)
 {
     pthread_mutex_lock(&r->mutex);
     r->reader = worker;
     *has_batch = false;
-    if (r->failure.code == GS_OK &&
+    if (r->failure.code == GS_OK && !r->is_ended &&
         gs_stream_input_next(r->input, batch, has_batch, st) == GS_OK && *has_batch) {
-        const bool is_first = r->given++ == 0;
-        if (is_first && r->work->begin != NULL)
-            GS_NOTED(r->work->begin(r->work->context, batch, st));
+        r->given++;
+        if (batch->offset == 0 && r->work->begin != NULL)
+            r->is_ended = r->work->begin(r->work->context, batch, st) != GS_OK;
     }
     pthread_mutex_unlock(&r->mutex);
     return st->code;
@@ -45,8 +47,11 @@ static gs_code do_batch(stream_run *r, unsigned worker, gs_line_batch *batch,
 {
     const gs_stream_work *const w = r->work;
     const uint64_t ticket = batch->ticket;
-    GS_NOTED(w->parse(w->context, worker, batch, st));
+    if (st->code == GS_OK)
+        GS_NOTED(w->parse(w->context, worker, batch, st));
     const bool is_ours = gs_turns_wait(&r->turns, ticket);
+    if (!is_ours) /* what is told failed before */
+        *st = (gs_status){.code = GS_OK};
     if (is_ours && st->code == GS_OK && w->take(w->context, worker, batch, st) == GS_OK &&
         w->due != NULL)
         GS_NOTED(w->due(w->context, worker, st));
@@ -63,10 +68,11 @@ static gs_code run_worker(void *context, unsigned worker, gs_status *st)
     bool has_batch = true;
     while (has_batch && st->code == GS_OK) {
         gs_line_batch batch = {0};
-        if (next_batch(r, worker, &batch, &has_batch, st) != GS_OK)
-            gs_line_batch_release(&batch);
-        else if (has_batch)
+        GS_NOTED(next_batch(r, worker, &batch, &has_batch, st));
+        if (has_batch)
             GS_NOTED(do_batch(r, worker, &batch, st));
+        else
+            gs_line_batch_release(&batch);
     }
     if (st->code != GS_OK) {
         gs_turns_end(&r->turns);

@@ -26,7 +26,8 @@ typedef gs_code gs_stream_batch_fn(void *context, unsigned worker,
 
 typedef struct gs_stream_work {
     void *context;
-    /* Before any other sees the first batch; may be NULL. */
+    /* Before any other sees the first batch of a file, one at a time and in the order of
+     * files; may be NULL. What fails is told once all that came before was taken. */
     gs_code (*begin)(void *context, const gs_line_batch *first, gs_status *st);
     gs_stream_batch_fn *parse; /* many at a time */
     gs_stream_batch_fn *take;  /* in order, one at a time */

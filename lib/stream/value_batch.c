@@ -6,7 +6,6 @@
 
 #include "lib/base/mem.h"
 #include "lib/base/quote.h"
-#include "lib/sort/column_names.h"
 #include "lib/stream/time_text.h"
 
 enum { SHOWN_BYTES = 60 }; /* of a bad value, in a message */
@@ -50,32 +49,6 @@ gs_value_iter gs_value_iter_begin(const gs_value_options *o, const gs_line_batch
     if (o->has_header && batch->offset == 0)
         (void)gs_value_iter_next(&it);
     return it;
-}
-
-/* Names are found as those of the keys of a sort are. */
-static gs_order order_of(const gs_column_format *f)
-{
-    return (gs_order){.form = f->is_csv ? GS_FORM_CSV : GS_FORM_LINES,
-                      .delimiter = f->has_separator ? f->separator : GS_ORDER_BLANK_FIELDS,
-                      .eol = '\n'};
-}
-
-gs_code gs_value_header(gs_value_options *o, const gs_line_batch *first,
-                        const char *input_name, gs_status *st)
-{
-    const gs_order order = order_of(&o->format);
-    gs_value_iter it = {.batch = first, .is_csv = o->format.is_csv};
-    (void)gs_value_iter_next(&it);
-    for (size_t i = 0; i < o->column_count; i++) {
-        gs_column *const c = &o->columns[i];
-        if (c->name == NULL)
-            continue;
-        GS_TRY(gs_column_name_find(
-            &order, it.record, it.bytes, input_name, c->name,
-            "a column may be given by its number too, counted from 1", &c->field, st));
-        c->field++; /* from 1 here */
-    }
-    return GS_OK;
 }
 
 /* --- numbers ------------------------------------------------------------------------ */

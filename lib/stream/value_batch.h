@@ -31,7 +31,7 @@ typedef struct gs_value_options {
     bool has_header;
     bool skips_bad;
     gs_column_format format;
-    gs_column columns[GS_VALUE_COLUMNS_MAX]; /* resolved by gs_value_header */
+    gs_column columns[GS_VALUE_COLUMNS_MAX]; /* by number: value_headers.h */
     size_t column_count;
 } gs_value_options;
 
@@ -64,10 +64,6 @@ static inline size_t gs_value_record_size(const gs_value_options *o)
 {
     return o->is_binary ? o->column_count * gs_number_type_bytes(o->type) : 0;
 }
-
-/* The names of columns become numbers of fields, by the header in the first batch. */
-GS_MUST_CHECK gs_code gs_value_header(gs_value_options *o, const gs_line_batch *first,
-                                      const char *input_name, gs_status *st);
 
 /* All numbers or texts of the batch. */
 GS_MUST_CHECK gs_code gs_value_batch_parse(gs_value_batch *v, const gs_value_options *o,

@@ -6,6 +6,7 @@
 #include "lib/base/mem.h"
 #include "lib/stream/stream_run.h"
 #include "lib/stream/turns.h"
+#include "lib/stream/value_headers.h"
 
 enum { WORKERS_MAX = 256 };
 
@@ -20,7 +21,8 @@ typedef struct stream_worker {
 
 struct gs_value_stream {
     const gs_value_stream_options *options;
-    gs_value_options values; /* with the columns that the header named */
+    gs_value_options values;
+    gs_value_headers headers;
     const gs_value_sink *sink;
     stream_worker *workers;
     unsigned worker_count;
@@ -40,8 +42,8 @@ struct gs_value_stream {
     gs_window **free_windows;
     size_t free_count;
 
-    bool is_put; /* by gs_value_stream_put: */
-    bool has_begun;
+    bool has_begun;   /* the first batch has come */
+    bool is_put;      /* by gs_value_stream_put: */
     size_t next_full; /* of worker 0, under the mutex */
 };
 
@@ -186,25 +188,37 @@ static gs_code due(void *context, unsigned worker, gs_status *st)
 
 /* --- batches ------------------------------------------------------------------------ */
 
-static gs_code begin(void *context, const gs_line_batch *first, gs_status *st)
+/* Before all else. */
+static gs_code begin_stream(gs_value_stream *s, const gs_line_batch *first, gs_status *st)
+{
+    const gs_stream_input_options *const input = &s->options->input;
+    gs_value_iter it = {.batch = first, .is_csv = s->values.format.is_csv};
+    s->has_begun = true;
+    GS_TRY(gs_value_headers_init(&s->headers, &s->values, input->names, input->name_count,
+                                 st));
+    if (s->sink->begin == NULL)
+        return GS_OK;
+    if (s->values.is_binary)
+        return s->sink->begin(s->sink->context, (const uint8_t *)"", 0, st);
+    return gs_value_iter_next(&it)
+               ? s->sink->begin(s->sink->context, it.record, it.bytes, st)
+               : GS_OK;
+}
+
+static gs_code begin_file(void *context, const gs_line_batch *first, gs_status *st)
 {
     gs_value_stream *const s = context;
-    gs_value_iter it = {.batch = first, .is_csv = s->values.format.is_csv};
-    if (s->sink->begin != NULL && s->values.is_binary)
-        GS_TRY(s->sink->begin(s->sink->context, (const uint8_t *)"", 0, st));
-    else if (s->sink->begin != NULL && gs_value_iter_next(&it))
-        GS_TRY(s->sink->begin(s->sink->context, it.record, it.bytes, st));
-    return s->values.has_header
-               ? gs_value_header(&s->values, first,
-                                 s->options->input.names[first->input_index], st)
-               : GS_OK;
+    if (!s->has_begun)
+        GS_TRY(begin_stream(s, first, st));
+    return s->values.has_header ? gs_value_headers_see(&s->headers, first, st) : GS_OK;
 }
 
 static gs_code parse(void *context, unsigned worker, const gs_line_batch *batch,
                      gs_status *st)
 {
     gs_value_stream *const s = context;
-    return gs_value_batch_parse(&s->workers[worker].values, &s->values, batch, st);
+    const gs_value_options o = gs_value_headers_apply(&s->headers, batch);
+    return gs_value_batch_parse(&s->workers[worker].values, &o, batch, st);
 }
 
 /* What a window had no room for goes to the next one. */
@@ -255,7 +269,8 @@ static gs_code take(void *context, unsigned worker, const gs_line_batch *batch,
     gs_value_stream *const s = context;
     gs_value_batch *const v = &s->workers[worker].values;
     const char *const name = s->options->input.names[batch->input_index];
-    GS_TRY(gs_value_place_pass(&s->place, &s->values, v, batch, name, st));
+    const gs_value_options o = gs_value_headers_apply(&s->headers, batch);
+    GS_TRY(gs_value_place_pass(&s->place, &o, v, batch, name, st));
     if (s->sink->arrange != NULL)
         s->sink->arrange(s->sink->context, v->keys, v->count);
     return s->values.is_text ? take_texts(s, worker, v, st)
@@ -277,6 +292,7 @@ static void release(gs_value_stream *s)
     gs_mem_free(s->workers);
     gs_mem_free(s->windows);
     gs_mem_free(s->free_windows);
+    gs_value_headers_release(&s->headers);
     gs_turns_release(&s->added);
     pthread_mutex_destroy(&s->mutex);
 }
@@ -337,7 +353,7 @@ static gs_code read_all(gs_value_stream *s, gs_status *st)
     const gs_value_stream_options *const o = s->options;
     const gs_stream_work work = {
         .context = s,
-        .begin = begin,
+        .begin = begin_file,
         .parse = parse,
         .take = take,
         .settle = settle,
@@ -382,9 +398,8 @@ gs_code gs_value_stream_open(gs_value_stream **out, const gs_value_stream_option
 
 gs_code gs_value_stream_put(gs_value_stream *s, const gs_line_batch *batch, gs_status *st)
 {
-    if (!s->has_begun)
-        GS_TRY(begin(s, batch, st));
-    s->has_begun = true;
+    if (batch->offset == 0)
+        GS_TRY(begin_file(s, batch, st));
     GS_TRY(parse(s, 0, batch, st));
     GS_TRY(take(s, 0, batch, st));
     return due(s, 0, st);
@@ -398,7 +413,6 @@ gs_code gs_value_stream_report(gs_value_stream *s, bool is_end, gs_status *st)
 gs_code gs_value_stream_read(gs_value_stream *s, gs_status *st)
 {
     gs_assert(!s->has_begun);
-    s->has_begun = true;
     s->is_put = false;
     return read_all(s, st);
 }

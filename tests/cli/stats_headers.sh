@@ -14,3 +14,34 @@ gpusort stats corrsum -k x --sum=y twice
 gpusort stats corrsum -k y --sum=x twice
 gpusort stats summary --csv -k a twice.csv
 LINES
+
+# Of several files each header says for its own; what is told of whole records is of the
+# columns of one.
+printf 'a,b\n1,2\n' >ab.csv
+printf 'b,a\n30,40\n' >ba.csv
+printf 'a,b\r\n5,6\r\n' >crlf.csv
+printf 'b\n7\n' >b.csv
+printf 'foo\n' >foo
+printf '5\n3\n9\n1\n' >four
+printf 'a,b\nx,1\n' >bad.csv
+: >empty.csv
+seq 300000 | awk '{ printf "%d,%d\n", ($1 * 7919) % 300007, -$1 }' >rows
+{ echo 'p,n' && cat rows; } >large.csv
+awk -F, 'BEGIN { print "n;x,p" } { print $2 ";x," $1 }' rows >other.csv
+try_lines <<'LINES'
+gpusort stats quantile --csv -k a --phi=0,1 ab.csv ba.csv crlf.csv
+gpusort stats quantile --csv -k a --phi=0,1 empty.csv ba.csv ab.csv
+gpusort stats quantile --csv -k 1 --phi=0,1 ab.csv ba.csv
+gpusort stats freq --csv -k b --support=0.1 ab.csv ba.csv b.csv
+gpusort stats freq --csv -k a --support=0.1 ab.csv ba.csv b.csv
+gpusort stats corrsum --csv -k a --sum=b ab.csv ba.csv
+gpusort stats quantile --csv -k a ab.csv bad.csv b.csv
+gpusort stats quantile --csv -k b --phi=0,1 ab.csv bad.csv b.csv
+gpusort stats quantile -k foo foo four
+gpusort stats summary --csv ab.csv ba.csv
+gpusort stats summary --csv ab.csv b.csv
+gpusort stats summary --csv ab.csv crlf.csv | grep -E '(values|first|last)'
+gpusort stats summary --csv --no-header ab.csv ba.csv | grep -E '(values|first|last)'
+gpusort stats quantile --csv -k p --phi=0,1 --exact large.csv other.csv large.csv
+gpusort stats quantile --csv -k p --phi=0,1 --exact large.csv
+LINES
