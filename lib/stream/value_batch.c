@@ -43,9 +43,20 @@ bool gs_value_iter_next(gs_value_iter *it)
     return true;
 }
 
+/* The mark that some programs write before a table is no part of its first record, of
+ * the header or, without one, of a value. */
+gs_value_iter gs_value_iter_all(const gs_value_options *o, const gs_line_batch *batch)
+{
+    const bool may_have_mark = batch->offset == 0 && (o->format.is_csv || o->has_header);
+    return (gs_value_iter){
+        .batch = batch,
+        .is_csv = o->format.is_csv,
+        .at = may_have_mark ? gs_line_mark_bytes(batch->data, batch->bytes) : 0};
+}
+
 gs_value_iter gs_value_iter_begin(const gs_value_options *o, const gs_line_batch *batch)
 {
-    gs_value_iter it = {.batch = batch, .is_csv = o->format.is_csv};
+    gs_value_iter it = gs_value_iter_all(o, batch);
     if (o->has_header && batch->offset == 0)
         (void)gs_value_iter_next(&it);
     return it;

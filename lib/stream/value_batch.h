@@ -77,7 +77,8 @@ typedef struct gs_value_iter {
     const uint8_t *record;
     size_t bytes;
 } gs_value_iter;
-/* Stands before the first record that is no header. */
+/* Stands before the first record, a header or not; or before the first that is none. */
+gs_value_iter gs_value_iter_all(const gs_value_options *o, const gs_line_batch *batch);
 gs_value_iter gs_value_iter_begin(const gs_value_options *o, const gs_line_batch *batch);
 bool gs_value_iter_next(gs_value_iter *it);
 

@@ -192,17 +192,15 @@ static gs_code due(void *context, unsigned worker, gs_status *st)
 static gs_code begin_stream(gs_value_stream *s, const gs_line_batch *first, gs_status *st)
 {
     const gs_stream_input_options *const input = &s->options->input;
-    gs_value_iter it = {.batch = first, .is_csv = s->values.format.is_csv};
+    gs_value_iter it = gs_value_iter_all(&s->values, first);
     s->has_begun = true;
     GS_TRY(gs_value_headers_init(&s->headers, &s->values, input->names, input->name_count,
                                  st));
     if (s->sink->begin == NULL)
         return GS_OK;
-    if (s->values.is_binary)
-        return s->sink->begin(s->sink->context, (const uint8_t *)"", 0, st);
-    return gs_value_iter_next(&it)
-               ? s->sink->begin(s->sink->context, it.record, it.bytes, st)
-               : GS_OK;
+    const bool has_record = !s->values.is_binary && gs_value_iter_next(&it);
+    return has_record ? s->sink->begin(s->sink->context, it.record, it.bytes, st)
+                      : s->sink->begin(s->sink->context, (const uint8_t *)"", 0, st);
 }
 
 static gs_code begin_file(void *context, const gs_line_batch *first, gs_status *st)

@@ -45,3 +45,33 @@ gpusort stats summary --csv --no-header ab.csv ba.csv | grep -E '(values|first|l
 gpusort stats quantile --csv -k p --phi=0,1 --exact large.csv other.csv large.csv
 gpusort stats quantile --csv -k p --phi=0,1 --exact large.csv
 LINES
+
+# The mark of UTF-8 that some programs write before a table is no part of it, in any file.
+mark='\xef\xbb\xbf'
+printf "$mark"'id,v\n1,2\n' >marked.csv
+printf 'id,v\n3,4\n' >plain.csv
+printf "$mark"'"id, no",v,w\n1,2,100\n3,4,200\n' >quoted.csv
+printf "$mark"'"5",6\n7,8\n' >values.csv
+printf "$mark"'x\ty\n1\t2\n' >marked.tsv
+printf "$mark" >only.csv
+try_lines <<'LINES'
+gpusort stats quantile --csv -k id --phi=1 marked.csv
+gpusort stats quantile --csv -k id --phi=0,1 marked.csv plain.csv
+gpusort stats quantile --csv -k id --phi=0,1 plain.csv marked.csv
+gpusort stats quantile --csv -k v --phi=1 quoted.csv
+gpusort stats quantile --csv -k 2 --phi=1 quoted.csv
+gpusort stats quantile --csv -k 1 --phi=1 <quoted.csv
+gpusort stats freq --csv -k 'id, no' --support=0.1 quoted.csv
+gpusort stats quantile --csv -k nope quoted.csv
+gpusort stats quantile --csv --no-header -k 1 --phi=0,1 values.csv values.csv
+gpusort stats freq --csv --no-header -k 1 --support=0.1 values.csv
+gpusort stats quantile -t '\t' -k x --phi=1 marked.tsv
+gpusort stats summary marked.tsv | grep values
+gpusort stats summary marked.csv plain.csv | grep values
+gpusort stats summary plain.csv marked.csv | grep values
+gpusort stats summary quoted.csv | grep values
+gpusort stats summary --no-header values.csv | grep -E '(values|min)'
+gpusort stats summary only.csv
+gpusort stats summary --csv --no-header only.csv values.csv | grep -E "(values|more)"
+gpusort stats quantile --csv -k id only.csv
+LINES
