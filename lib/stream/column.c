@@ -55,8 +55,8 @@ static gs_code undouble(gs_slice *value, gs_column_room *room, gs_status *st)
     return GS_OK;
 }
 
-/* A stream does not stop at a record that is broken, as a sort does (gs_csv_iter): where
- * more stands behind a closing quote, the value is all of it, as it is written. */
+/* Records of a stream are not broken (gs_csv_iter saw them). Of one that is, where more
+ * stands behind a closing quote, the value is all of it, as it is written. */
 
 /* The field at `p`, without its quotes. Returns where the next one begins, or NULL. */
 static const uint8_t *cut_csv(uint8_t separator, const uint8_t *p, const uint8_t *end,

@@ -21,26 +21,41 @@ void gs_value_batch_release(gs_value_batch *v)
 
 /* --- records ------------------------------------------------------------------------ */
 
-bool gs_value_iter_next(gs_value_iter *it)
+static inline bool next_of_table(gs_value_iter *it)
 {
+    gs_csv_iter *const c = &it->csv;
+    while (!gs_csv_iter_next(c)) {
+        if (gs_csv_iter_load(c))
+            continue;
+        it->why = gs_csv_iter_why(c);
+        if (it->why != NULL || c->rest >= c->bytes)
+            return false;
+        c->begin = c->rest; /* the last one of a file, without its line end */
+        c->end = c->rest = c->bytes;
+        break;
+    }
+    it->record = c->text + c->begin;
+    it->bytes = c->end - c->begin;
+    return true;
+}
+
+static inline bool next_record(gs_value_iter *it)
+{
+    if (it->is_csv)
+        return next_of_table(it);
     const uint8_t *const data = it->batch->data;
     const size_t bytes = it->batch->bytes;
     if (it->at >= bytes)
         return false;
-    size_t end = it->at + gs_line_find(data + it->at, bytes - it->at, '\n');
-    if (it->is_csv) {
-        size_t from = it->at;
-        size_t quotes = gs_line_count(data + from, end - from, GS_CSV_QUOTE);
-        while (quotes % 2 == 1 && end < bytes) {
-            from = end + 1;
-            end = from + gs_line_find(data + from, bytes - from, '\n');
-            quotes += gs_line_count(data + from, end - from, GS_CSV_QUOTE);
-        }
-    }
     it->record = data + it->at;
-    it->bytes = end - it->at;
-    it->at = end + 1;
+    it->bytes = gs_line_find(it->record, bytes - it->at, '\n');
+    it->at += it->bytes + 1;
     return true;
+}
+
+bool gs_value_iter_next(gs_value_iter *it)
+{
+    return next_record(it);
 }
 
 /* The mark that some programs write before a table is no part of its first record, of
@@ -48,10 +63,13 @@ bool gs_value_iter_next(gs_value_iter *it)
 gs_value_iter gs_value_iter_all(const gs_value_options *o, const gs_line_batch *batch)
 {
     const bool may_have_mark = batch->offset == 0 && (o->format.is_csv || o->has_header);
+    const size_t mark = may_have_mark ? gs_line_mark_bytes(batch->data, batch->bytes) : 0;
+    const gs_csv_form form = {.separator = o->format.separator, .eol = '\n'};
     return (gs_value_iter){
         .batch = batch,
         .is_csv = o->format.is_csv,
-        .at = may_have_mark ? gs_line_mark_bytes(batch->data, batch->bytes) : 0};
+        .at = mark,
+        .csv = gs_csv_iter_begin(batch->data + mark, batch->bytes - mark, form)};
 }
 
 gs_value_iter gs_value_iter_begin(const gs_value_options *o, const gs_line_batch *batch)
@@ -116,20 +134,19 @@ static bool parse_field(const gs_value_options *o, size_t column, const gs_slice
 }
 
 static gs_code parse_fields(gs_value_batch *v, const gs_value_options *o,
-                            const gs_line_batch *batch, gs_status *st)
+                            gs_value_iter *it, gs_status *st)
 {
-    gs_value_iter it = gs_value_iter_begin(o, batch);
-    while (gs_value_iter_next(&it)) {
+    while (next_record(it)) {
         uint64_t *const to = v->keys + v->count * o->column_count;
         size_t i = 0;
         for (; i < o->column_count; i++) {
             gs_slice value;
             bool found;
-            GS_TRY(gs_column_find(&o->format, o->columns[i].field, it.record, it.bytes,
+            GS_TRY(gs_column_find(&o->format, o->columns[i].field, it->record, it->bytes,
                                   &v->room, &value, &found, st));
             if (found && parse_field(o, i, &value, &to[i]))
                 continue;
-            note(v, &it, found ? GS_BAD_NUMBER : GS_BAD_FIELD, i);
+            note(v, it, found ? GS_BAD_NUMBER : GS_BAD_FIELD, i);
             break;
         }
         v->count += i == o->column_count;
@@ -139,12 +156,11 @@ static gs_code parse_fields(gs_value_batch *v, const gs_value_options *o,
 
 /* A number a line: what most streams are. */
 static void parse_lines(gs_value_batch *v, const gs_value_options *o,
-                        const gs_line_batch *batch)
+                        const gs_line_batch *batch, const gs_value_iter *first)
 {
     const uint8_t *const data = batch->data;
     const gs_number_type type = o->type;
-    gs_value_iter first = gs_value_iter_begin(o, batch);
-    const size_t skipped = first.at < batch->bytes ? first.at : batch->bytes;
+    const size_t skipped = first->at < batch->bytes ? first->at : batch->bytes;
     gs_line_iter lines = gs_line_iter_begin(data + skipped, batch->bytes - skipped, '\n');
     uint64_t *to = v->keys;
     while (gs_line_iter_load(&lines)) {
@@ -202,7 +218,7 @@ static gs_code parse_timed_texts(gs_value_batch *v, const gs_value_options *o,
                                  gs_value_iter *it, gs_status *st)
 {
     GS_TRY(gs_mem_grow(&v->keys, &v->capacity, v->lines + 2, "times", st));
-    while (gs_value_iter_next(it)) {
+    while (next_record(it)) {
         gs_slice field;
         size_t column = 1;
         bool found;
@@ -224,35 +240,34 @@ static gs_code parse_timed_texts(gs_value_batch *v, const gs_value_options *o,
 }
 
 static gs_code parse_texts(gs_value_batch *v, const gs_value_options *o,
-                           const gs_line_batch *batch, gs_status *st)
+                           const gs_line_batch *batch, gs_value_iter *it, gs_status *st)
 {
     const size_t field = o->columns[0].field;
-    gs_value_iter it = gs_value_iter_begin(o, batch);
     GS_TRY(gs_mem_grow(&v->texts, &v->text_capacity, batch->bytes + WORD, "values", st));
     GS_TRY(gs_mem_grow(&v->ends, &v->end_capacity, v->lines + 2, "values", st));
     v->text_bytes = 0;
     const bool is_line = !o->format.is_csv;
     if (is_line &&
         (o->is_record || (field == 0 && o->is_good == NULL && !o->has_times))) {
-        put_lines(v, batch, it.at < batch->bytes ? it.at : batch->bytes);
+        put_lines(v, batch, it->at < batch->bytes ? it->at : batch->bytes);
         return GS_OK;
     }
     if (o->is_record) { /* of CSV, and may have several lines */
-        while (gs_value_iter_next(&it))
-            put_text(v, it.record, it.bytes);
+        while (next_record(it))
+            put_text(v, it->record, it->bytes);
         return GS_OK;
     }
     if (o->has_times)
-        return parse_timed_texts(v, o, &it, st);
-    while (gs_value_iter_next(&it)) {
+        return parse_timed_texts(v, o, it, st);
+    while (next_record(it)) {
         gs_slice value;
         bool found;
-        GS_TRY(gs_column_find(&o->format, field, it.record, it.bytes, &v->room, &value,
+        GS_TRY(gs_column_find(&o->format, field, it->record, it->bytes, &v->room, &value,
                               &found, st));
         if (found && (o->is_good == NULL || o->is_good(value.data, value.bytes)))
             put_text(v, value.data, value.bytes);
         else
-            note(v, &it, found ? GS_BAD_NUMBER : GS_BAD_FIELD, 0);
+            note(v, it, found ? GS_BAD_NUMBER : GS_BAD_FIELD, 0);
     }
     return GS_OK;
 }
@@ -274,12 +289,27 @@ static gs_code print_numbers(gs_value_batch *v, const gs_value_options *o, gs_st
     return GS_OK;
 }
 
+static gs_code parse_records(gs_value_batch *v, const gs_value_options *o,
+                             const gs_line_batch *batch, gs_value_iter *it, gs_status *st)
+{
+    v->lines = gs_line_count(batch->data, batch->bytes, '\n');
+    if (o->is_text)
+        return parse_texts(v, o, batch, it, st);
+    GS_TRY(gs_mem_grow(&v->keys, &v->capacity, (v->lines + 2) * o->column_count, "values",
+                       st));
+    if (o->column_count > 1 || o->columns[0].field > 0 || o->format.is_csv)
+        return parse_fields(v, o, it, st);
+    parse_lines(v, o, batch, it);
+    return GS_OK;
+}
+
 gs_code gs_value_batch_parse(gs_value_batch *v, const gs_value_options *o,
                              const gs_line_batch *batch, gs_status *st)
 {
     v->count = 0;
     v->lines = v->bad_count = 0;
     v->bad = GS_BAD_NONE;
+    v->why = NULL;
     if (o->is_binary) {
         GS_TRY(parse_binary(v, o, batch, st));
         for (size_t i = 0; o->has_times && i < v->count; i++)
@@ -287,14 +317,14 @@ gs_code gs_value_batch_parse(gs_value_batch *v, const gs_value_options *o,
                 gs_number_of_double(gs_number_as_double(o->type, v->keys[2 * i + 1]));
         return o->is_text ? print_numbers(v, o, st) : GS_OK;
     }
-    v->lines = gs_line_count(batch->data, batch->bytes, '\n');
-    if (o->is_text)
-        return parse_texts(v, o, batch, st);
-    GS_TRY(gs_mem_grow(&v->keys, &v->capacity, (v->lines + 2) * o->column_count, "values",
-                       st));
-    if (o->column_count > 1 || o->columns[0].field > 0 || o->format.is_csv)
-        return parse_fields(v, o, batch, st);
-    parse_lines(v, o, batch);
+    gs_value_iter it = gs_value_iter_begin(o, batch);
+    GS_TRY(parse_records(v, o, batch, &it, st));
+    v->why = it.why;
+    if (v->why != NULL) {
+        const size_t mark = (size_t)(it.csv.text - batch->data);
+        v->broken_record_at = mark + it.csv.rest;
+        v->broken_at = mark + it.csv.broken_at;
+    }
     return GS_OK;
 }
 
@@ -341,6 +371,17 @@ static gs_code fail_bad(const gs_value_place *place, const gs_value_options *o,
     return gs_status_hint(st, "--skip-bad leaves such lines out");
 }
 
+/* As a sort says it. */
+static gs_code fail_broken(const gs_value_place *place, const gs_value_batch *v,
+                           const gs_line_batch *batch, const char *input_name,
+                           gs_status *st)
+{
+    gs_line_batch numbered = *batch;
+    numbered.first_line = place->lines + 1;
+    return gs_line_batch_fail(&numbered, input_name, v->broken_record_at,
+                              v->broken_at - v->broken_record_at, v->why, st);
+}
+
 gs_code gs_value_place_pass(gs_value_place *place, const gs_value_options *o,
                             const gs_value_batch *v, const gs_line_batch *batch,
                             const char *input_name, gs_status *st)
@@ -351,6 +392,8 @@ gs_code gs_value_place_pass(gs_value_place *place, const gs_value_options *o,
     }
     if (v->bad_count > 0 && !o->skips_bad)
         return fail_bad(place, o, v, batch, input_name, st);
+    if (v->why != NULL)
+        return fail_broken(place, v, batch, input_name, st);
     place->bad_count += v->bad_count;
     place->lines += v->lines;
     return GS_OK;

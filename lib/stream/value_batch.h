@@ -6,7 +6,8 @@
  * gs_value_batch; the options are read-only.
  *
  * A record that has no such field, or no number in it, is bad. The first one of a batch
- * is kept, so that it can be named once it is known how many lines came before.
+ * is kept, so that it can be named once it is known how many lines came before. So is the
+ * place where a table is broken: what comes behind it in the batch is no record.
  */
 #ifndef GS_LIB_STREAM_VALUE_BATCH_H
 #define GS_LIB_STREAM_VALUE_BATCH_H
@@ -51,9 +52,12 @@ typedef struct gs_value_batch {
     size_t end_capacity;
     uint64_t lines; /* ends of lines in the batch */
     uint64_t bad_count;
-    gs_bad_value bad;         /* the first one, */
-    size_t bad_at, bad_bytes; /* its record, */
-    size_t bad_column;        /* and which column it was */
+    gs_bad_value bad;                   /* the first one, */
+    size_t bad_at, bad_bytes;           /* its record, */
+    size_t bad_column;                  /* and which column it was */
+    const char *why;                    /* the table is broken; NULL: it is not */
+    size_t broken_record_at, broken_at; /* in the batch: where that record begins, and it
+                                           breaks */
     gs_column_room room;
 } gs_value_batch;
 
@@ -73,9 +77,11 @@ GS_MUST_CHECK gs_code gs_value_batch_parse(gs_value_batch *v, const gs_value_opt
 typedef struct gs_value_iter {
     const gs_line_batch *batch;
     bool is_csv;
-    size_t at; /* what comes next */
+    size_t at;       /* of lines: what comes next */
+    gs_csv_iter csv; /* of a table, behind a mark */
     const uint8_t *record;
     size_t bytes;
+    const char *why; /* in the end: what is wrong with the table from csv.rest on */
 } gs_value_iter;
 /* Stands before the first record, a header or not; or before the first that is none. */
 gs_value_iter gs_value_iter_all(const gs_value_options *o, const gs_line_batch *batch);
@@ -89,7 +95,8 @@ typedef struct gs_value_place {
     uint64_t bad_count;
 } gs_value_place;
 
-/* In the order of batches: fails if it has a bad record and those are not skipped. */
+/* In the order of batches: fails if it has a bad record and those are not skipped, or is
+ * broken. */
 GS_MUST_CHECK gs_code gs_value_place_pass(gs_value_place *place,
                                           const gs_value_options *o,
                                           const gs_value_batch *v,
