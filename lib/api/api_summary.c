@@ -217,12 +217,25 @@ int gpusort_summary_prefix(const gpusort_summary *s, size_t i, gpusort_count *ou
 
 /* --- sums --------------------------------------------------------------------------- */
 
+/* Of infinite numbers the average is infinite; of others their sum may be too large. */
+static gs_code find_average(const gpusort_summary *s, double *out, gs_status *st)
+{
+    const gs_pair_facts *const all = s->pairs;
+    const bool are_finite = isfinite(gs_number_as_double(s->type, all->least_key)) &&
+                            isfinite(gs_number_as_double(s->type, all->most_key));
+    *out = all->x_sum / (double)all->values;
+    if (isfinite(all->x_sum) || !are_finite)
+        return GS_OK;
+    (void)GS_FAIL(st, GS_ERR_LIMIT, 0, "the sum of X is too large for a double");
+    return gs_status_hint(st, "--agg=min, max and quantile need no sum of X");
+}
+
 static gs_code find_aggregate(const gpusort_summary *s, gpusort_aggregate aggregate,
                               double phi, double *out, gs_status *st)
 {
     const gs_pair_facts *const all = s->pairs;
     switch (aggregate) {
-    case GPUSORT_AVERAGE: *out = all->x_sum / (double)all->values; return GS_OK;
+    case GPUSORT_AVERAGE: return find_average(s, out, st);
     case GPUSORT_LEAST: *out = gs_number_as_double(s->type, all->least_key); return GS_OK;
     case GPUSORT_MOST: *out = gs_number_as_double(s->type, all->most_key); return GS_OK;
     case GPUSORT_QUANTILE: break;

@@ -13,7 +13,7 @@
 typedef struct gs_pair_facts {
     uint64_t values;
     uint64_t least_key, most_key; /* of x, */
-    double x_sum;                 /* its sum, */
+    double x_sum;                 /* its sum, not finite if too large for a double, */
     gs_rank_summary ranks;        /* and its ranks, if they were asked for */
     gs_sum_summary sums;
 } gs_pair_facts;

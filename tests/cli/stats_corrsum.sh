@@ -73,6 +73,10 @@ printf '1 2\n3\n' | gpusort stats corrsum
 printf '1 inf\n' | gpusort stats corrsum
 printf -- '-inf 1\ninf 1\n' | gpusort stats corrsum
 printf '1 1e308\n2 1e308\n' | gpusort stats corrsum
+printf '1e308 1\n1e308 1\n1 5\n' | gpusort stats corrsum --json
+printf -- '1e308 1\n1e308 1\n-1e308 1\n-1e308 1\n' | gpusort stats corrsum
+printf '1e308 1\n1e308 1\n1 5\n' | gpusort stats corrsum --agg=max --times=0.5
+printf '1e308 1\ninf 1\n1e308 5\n' | gpusort stats corrsum --json | grep -o '"limit": "inf"'
 printf '1 2\n3 -4\n' | gpusort stats corrsum --agg=max --every=1
 gpusort stats corrsum /dev/null
 gpusort stats corrsum --json /dev/null
@@ -80,3 +84,9 @@ gpusort stats corrsum --agg=sum p.csv
 gpusort stats corrsum --times=x p.csv
 gpusort stats corrsum --binary --sum=2 p.csv
 LINES
+
+# Sums of X that are too large only together.
+echo '1.5e308 1' | gpusort stats corrsum --save=one
+echo '1e308 1' | gpusort stats corrsum --save=two
+try 'gpusort stats merge one two'
+try 'gpusort stats merge --agg=min one two'
