@@ -27,6 +27,8 @@ enum {
     EXACT_TEN_MAX = 22, /* 10^22 is a double without an error */
     FIVE_MAX = 27,      /* 5^27 < 2^63 */
     SLOW_TEXT_MAX = 4000,
+    SHORT_DIGITS = 800,        /* more than a number half-way between two doubles has */
+    EXPONENT_MAX = 1000000000, /* makes 0 or an infinity of what SHORT_DIGITS have */
 };
 
 __extension__ typedef unsigned __int128 gs_wide;
@@ -247,12 +249,77 @@ static bool make_double(uint64_t w, int exponent, double *value)
     return true;
 }
 
+static bool is_digit(const uint8_t *p, const uint8_t *end)
+{
+    return p < end && *p >= '0' && *p <= '9';
+}
+
+/* The exponent that ends a text, behind its e. */
+static bool take_exponent(const uint8_t *p, const uint8_t *end, int64_t *exponent)
+{
+    const bool is_negative = p < end && *p == '-';
+    int64_t written = 0;
+    p += is_negative || (p < end && *p == '+');
+    if (!is_digit(p, end))
+        return false;
+    for (; is_digit(p, end); p++)
+        written = written < INT64_MAX / 20 ? 10 * written + (*p - '0') : written;
+    *exponent += is_negative ? -written : written;
+    return p == end;
+}
+
+/* A decimal of any length as one of at most SLOW_TEXT_MAX bytes that is the same double:
+ * no two numbers with these digits in front have one half-way between two doubles between
+ * them, so of the digits behind it counts only whether one is not 0. */
+static bool shorten(const uint8_t *p, size_t bytes, char to[SLOW_TEXT_MAX + 1])
+{
+    const uint8_t *const end = p + bytes;
+    size_t digits = 0;
+    int64_t exponent = 0;
+    bool has_point = false, has_digit = false, has_more = false;
+    char *t = to;
+    if (p < end && (*p == '-' || *p == '+'))
+        *t++ = (char)*p++;
+    for (; is_digit(p, end) || (p < end && *p == '.' && !has_point); p++) {
+        if (*p == '.') {
+            has_point = true;
+            continue;
+        }
+        has_digit = true;
+        const bool is_kept = (digits > 0 || *p != '0') && digits < SHORT_DIGITS;
+        if (is_kept)
+            *t++ = (char)*p;
+        digits += is_kept;
+        has_more |= !is_kept && *p != '0';
+        /* Zeros in front and what is kept move the point, if they are behind it; what is
+         * left out does, if it is before it. */
+        exponent += digits < SHORT_DIGITS || is_kept ? -has_point : !has_point;
+    }
+    if (!has_digit ||
+        (p < end && ((*p | 0x20) != 'e' || !take_exponent(p + 1, end, &exponent))))
+        return false;
+    *t++ = has_more ? '1' : '0';
+    exponent -= 1;
+    if (exponent > EXPONENT_MAX || exponent < -EXPONENT_MAX)
+        exponent = exponent > 0 ? EXPONENT_MAX : -EXPONENT_MAX;
+    (void)snprintf(t, (size_t)(to + SLOW_TEXT_MAX + 1 - t), "e%" PRId64, exponent);
+    return true;
+}
+
 /* Whatever strtod reads, but a NaN, hexadecimal digits and what overflows. */
 static bool parse_slowly(const uint8_t *text, size_t bytes, double *value)
 {
     char copy[SLOW_TEXT_MAX + 1], *end = NULL;
-    if (bytes == 0 || bytes > SLOW_TEXT_MAX || memchr(text, '\0', bytes) != NULL ||
-        memchr(text, 'x', bytes) != NULL || memchr(text, 'X', bytes) != NULL)
+    if (bytes == 0)
+        return false;
+    if (bytes > SLOW_TEXT_MAX) {
+        if (!shorten(text, bytes, copy))
+            return false;
+        *value = strtod(copy, NULL);
+        return !isinf(*value);
+    }
+    if (memchr(text, '\0', bytes) != NULL || memchr(text, 'x', bytes) != NULL ||
+        memchr(text, 'X', bytes) != NULL)
         return false;
     memcpy(copy, text, bytes);
     copy[bytes] = '\0';

@@ -106,8 +106,57 @@ static void odd_texts(void)
     char text[5001];
     memset(text, '1', sizeof text - 1);
     text[5000] = '\0';
-    CHECK(!read_as(GS_NUMBER_F64, text, &key)); /* longer than what is looked at */
+    CHECK(!read_as(GS_NUMBER_F64, text, &key)); /* too large a number */
     text[100] = '\0';
+    expect_double(text);
+}
+
+/* What is written with more digits than strtod() is given: half-way between two doubles
+ * with zeros behind it, and a last digit that is or is not one. */
+static void long_texts(void)
+{
+    enum { LONG = 5500, WRITTEN = 1200 };
+    uint64_t random = check_seed(7), key;
+    char text[LONG + 1];
+    for (unsigned i = 0; i < check_often(2000); i++) {
+        const uint64_t bits = check_random(&random), how = check_random(&random);
+        const double low = (double)(bits >> 11) * (how & 1 ? 0x1p-60 : 0x1p-1074);
+        const double high = nextafter(low, INFINITY);
+        const long double half = (long double)low + ((long double)high - low) / 2;
+        char written[WRITTEN + 40];
+        (void)snprintf(written, sizeof written, "%.*Lf", WRITTEN, half);
+        (void)snprintf(text, sizeof text, "%s%s", how & 2 ? "-" : "", written);
+        const size_t bytes = strlen(text);
+        memset(text + bytes, '0', LONG - bytes);
+        text[LONG] = '\0';
+        if (how & 4)
+            text[bytes + (how >> 8) % (LONG - bytes)] = '1';
+        if (how & 8)
+            (void)snprintf(text + LONG - 12, 12, "e%d", (int)(how >> 32) % 300);
+        expect_double(text);
+    }
+    static const char *const ends[] = {"", ".", "e-5000", "1e-5200", ".5E-5000", "e+00"};
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
+        for (int digit = '0'; digit <= '1'; digit++) {
+            memset(text, '0', sizeof text);
+            text[0] = digit == '1' ? '1' : '.';
+            (void)snprintf(text + 5001, sizeof text - 5001, "%s", ends[i]);
+            if (strtod(text, NULL) < INFINITY && (text[0] != '.' || *ends[i] != '.'))
+                expect_double(text);
+            else
+                CHECK(!read_as(GS_NUMBER_F64, text, &key));
+        }
+    }
+    memset(text, '1', 5000);
+    static const char *const bad[] = {".1.", "e", "e+",   "e1x", "x",
+                                      " 1",  "-", "e1.5", "n"};
+    text[1] = '.';
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        (void)snprintf(text + 5000, sizeof text - 5000, "%s", bad[i]);
+        CHECK(!read_as(GS_NUMBER_F64, text, &key));
+    }
+    memset(text, '0', 5000);
+    text[5000] = '\0';
     expect_double(text);
 }
 
@@ -174,6 +223,7 @@ int main(void)
 {
     doubles_are_what_strtod_says();
     odd_texts();
+    long_texts();
     integers();
     keys_keep_the_order();
     return check_result();
