@@ -83,17 +83,19 @@ static inline void gs_csv_iter_check(gs_csv_iter *it, uint64_t quotes, uint64_t 
     const uint8_t *const p = it->text + it->at;
     const uint64_t opens = quotes & inside, closes = quotes & ~inside;
     const uint64_t separators = gs_line_mask(p, it->form.separator) & valid & ~inside;
-    const uint64_t returns = gs_line_mask(p, '\r');
     const uint64_t fields_end = separators | ends;
     const uint64_t behind = closes << 1 | it->has_closed;
-    const uint64_t behind_return = (behind & returns) << 1 | it->has_return;
     const uint64_t wrong_opens = opens & ~((fields_end | closes) << 1 | it->may_open);
-    const uint64_t wrong = wrong_opens |
-                           ((behind & ~(fields_end | opens | returns)) & valid) |
-                           (behind_return & ~ends & valid);
+    const uint64_t odd = behind & ~(fields_end | opens) & valid;
+    uint64_t wrong = wrong_opens, behind_closed = 0;
+    if ((odd | it->has_return) != 0) { /* a CR is all that may stand there */
+        behind_closed = odd & gs_line_mask(p, '\r');
+        const uint64_t behind_return = behind_closed << 1 | it->has_return;
+        wrong |= (odd & ~behind_closed) | (behind_return & ~ends & valid);
+    }
     it->may_open = (fields_end | closes) >> 63;
     it->has_closed = closes >> 63;
-    it->has_return = (behind & returns) >> 63;
+    it->has_return = behind_closed >> 63;
     if (__builtin_expect(wrong == 0, 1))
         return;
     const uint64_t first = wrong & (0 - wrong);
