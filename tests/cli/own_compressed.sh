@@ -30,3 +30,11 @@ gpusort -o got l1.z l2.z cut.z l7.z 2>&1 | grep -o "cut.z: damaged gzip data (cu
 echo "exit ${PIPESTATUS[0]}"
 gpusort -o got l1.z l2.z not-there.z 2>&1
 echo "exit ${PIPESTATUS[0]}"
+# A level that would take more memory than there is takes what there is.
+. "$GS_CLI/peak.inc"
+awk 'BEGIN { for (i = 0; i < 800000; i++) print "line number " i * 7919 % 5 " of these is so long" }' >five
+for how in '-S 8M --parallel=1' '-S 24M --parallel=16'; do
+    limit=${how#-S }
+    OUT=five.zst peak $((${limit%%M*} + 64)) gpusort $how --output-compress=zstd:22 five
+    zstd -dc five.zst | cmp - <(LC_ALL=C sort five) && echo "level 22, $how"
+done

@@ -78,6 +78,30 @@ void gs_sink_release(gs_sink *sink)
     pthread_mutex_destroy(&sink->run_mutex);
 }
 
+/* Levels above FREE_LEVEL have tables for the whole window: 16 bytes for each of its, and
+ * some more beside. Where there is memory for a small window only, it is one, which costs
+ * a high level little; below that, a level that needs none. */
+static void set_level(ZSTD_CCtx *zstd, int level, size_t bytes_max)
+{
+    enum {
+        FREE_LEVEL = 3,
+        BESIDE_BYTES = 5 << 18,
+        LOG_LEAST = 16,
+        LOG_MOST = 27, /* that zstd -d takes without an option */
+        LOG_USUAL = 22,
+        HUGE_LEVEL = 20, /* these have a larger one */
+    };
+    int log = LOG_LEAST - 1;
+    while (log < LOG_MOST && ((size_t)16 << (log + 1)) + BESIDE_BYTES <= bytes_max)
+        log++;
+    if (level > FREE_LEVEL && log < LOG_LEAST)
+        level = FREE_LEVEL;
+    (void)ZSTD_CCtx_setParameter(zstd, ZSTD_c_compressionLevel, level);
+    if (level > FREE_LEVEL && (log < LOG_USUAL || level >= HUGE_LEVEL))
+        (void)ZSTD_CCtx_setParameter(zstd, ZSTD_c_windowLog, log);
+    (void)ZSTD_CCtx_setParameter(zstd, ZSTD_c_checksumFlag, 1);
+}
+
 gs_code gs_sink_piece_new(gs_sink_piece **out, gs_sink *sink, gs_status *st)
 {
     *out = NULL;
@@ -90,10 +114,8 @@ gs_code gs_sink_piece_new(gs_sink_piece **out, gs_sink *sink, gs_status *st)
         (void)GS_FAIL(st, GS_ERR_NOMEM, ENOMEM, "zstd context");
         goto fail;
     }
-    if (p->zstd != NULL) {
-        (void)ZSTD_CCtx_setParameter(p->zstd, ZSTD_c_compressionLevel, sink->zstd_level);
-        (void)ZSTD_CCtx_setParameter(p->zstd, ZSTD_c_checksumFlag, 1);
-    }
+    if (p->zstd != NULL)
+        set_level(p->zstd, sink->zstd_level, sink->zstd_bytes);
     *out = p;
     return GS_OK;
 fail:

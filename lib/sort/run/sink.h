@@ -36,7 +36,8 @@ typedef struct gs_sink {
     gs_run *run;        /* NULL: text */
     gs_run_codec codec; /* of run blocks */
     bool is_zstd;       /* text: one zstd frame a flush */
-    int zstd_level;     /* of that */
+    int zstd_level;     /* of that, as far as zstd_bytes allow it */
+    size_t zstd_bytes;  /* memory for that, of each piece */
     size_t block_raw_bytes;
     size_t buffer_bytes; /* a piece flows when it holds this much */
     size_t held_most;    /* pieces of a run */

@@ -7,7 +7,11 @@
 #include "io/stream.h"
 #include "lib/base/cancel.h"
 
-enum { OUTPUT_ZSTD_LEVEL = 3 };
+enum {
+    OUTPUT_ZSTD_LEVEL = 3,
+    ZSTD_SHARE = 8, /* of -S, and of what may be taken beyond it: */
+    ZSTD_BESIDE_BYTES = 8 << 20,
+};
 
 gs_code gs_text_output_open(gs_output **out, const gs_sort_options *options,
                             gs_status *st)
@@ -120,6 +124,8 @@ static gs_code write_all(const gs_text_output *out, const gs_stream_target *targ
         .has_counts = o->count,
         .is_zstd = o->output_zstd,
         .zstd_level = o->output_zstd_level ? o->output_zstd_level : OUTPUT_ZSTD_LEVEL,
+        .zstd_bytes = (out->plan->limit_bytes / ZSTD_SHARE + ZSTD_BESIDE_BYTES) /
+                      out->plan->workers,
         .buffer_bytes = out->piece_bytes,
         .witness = out->witness,
     };
