@@ -74,15 +74,21 @@ static bool drop_ending(const char *name, size_t *bytes, const char *ending)
     return true;
 }
 
-bool gs_document_format_guess(const char *file_name, gs_document_format *out)
+/* That of what is packed, if the file is. */
+static bool has_ending(const char *file_name, const char *ending)
 {
     size_t bytes = strlen(file_name);
     (void)(drop_ending(file_name, &bytes, ".gz") ||
            drop_ending(file_name, &bytes, ".zst") ||
            drop_ending(file_name, &bytes, ".zstd"));
+    return drop_ending(file_name, &bytes, ending);
+}
+
+bool gs_document_format_guess(const char *file_name, gs_document_format *out)
+{
     for (unsigned i = 0; i < GS_FORMAT_COUNT; i++) {
         for (const char *const *ending = formats[i].endings; *ending != NULL; ending++) {
-            if (drop_ending(file_name, &bytes, *ending)) {
+            if (has_ending(file_name, *ending)) {
                 *out = (gs_document_format)i;
                 return true;
             }
@@ -196,6 +202,17 @@ static gs_code parse_lines(gs_document_list *list, const gs_document_options *op
     return GS_OK;
 }
 
+/* By its name, or else by how it begins. */
+static bool is_xml(const char *file_name, gs_text_span page)
+{
+    static const char *const endings[] = {".xml", ".xhtml"};
+    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
+        if (has_ending(file_name, endings[i]))
+            return true;
+    }
+    return gs_html_is_xml(page.data, page.bytes);
+}
+
 static gs_code parse_whole_file(gs_document_list *list, bool is_html,
                                 const gs_line_batch *batch, const char *file_name,
                                 gs_status *st)
@@ -204,7 +221,8 @@ static gs_code parse_whole_file(gs_document_list *list, bool is_html,
     gs_text_span text = {batch->data, batch->bytes};
     list->line_count = gs_line_count(batch->data, batch->bytes, '\n');
     if (is_html)
-        text.bytes = gs_html_to_text((uint8_t *)(uintptr_t)text.data, text.bytes);
+        text.bytes = gs_html_to_text((uint8_t *)(uintptr_t)text.data, text.bytes,
+                                     is_xml(file_name, text));
     return gs_document_list_add(list, name, &text, 1, st);
 }
 

@@ -222,15 +222,17 @@ static bool is_success(gs_text_span status_line)
     return end - p >= 3 && *p == '2';
 }
 
-static bool is_markup(gs_text_span type, const uint8_t *data, size_t bytes)
+static bool is_xml(gs_text_span type, const uint8_t *data, size_t bytes)
 {
-    static const char *const types[] = {"text/html", "application/xhtml", "text/xml",
-                                        "application/xml"};
-    for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
-        if (begins_with(type, types[i]))
-            return true;
-    }
-    return type.bytes == 0 && bytes > 0 && data[0] == '<';
+    return begins_with(type, "application/xhtml") || begins_with(type, "text/xml") ||
+           begins_with(type, "application/xml") ||
+           (type.bytes == 0 && gs_html_is_xml(data, bytes));
+}
+
+static bool is_html(gs_text_span type, const uint8_t *data, size_t bytes)
+{
+    return begins_with(type, "text/html") ||
+           (type.bytes == 0 && bytes > 0 && data[0] == '<');
 }
 
 static bool is_known_text(gs_text_span type)
@@ -292,8 +294,9 @@ static gs_code take_record(warc_reader *r, header_fields *f, uint8_t *data, size
         r->list->left_out++;
         return GS_OK;
     }
-    if (is_markup(f->content_type, data, bytes))
-        bytes = gs_html_to_text(data, bytes);
+    const bool is_of_xml = is_xml(f->content_type, data, bytes);
+    if (is_of_xml || is_html(f->content_type, data, bytes))
+        bytes = gs_html_to_text(data, bytes, is_of_xml);
     const gs_text_span text = {data, bytes};
     return gs_document_list_take(r->list, line, NULL, name_of(f), &text, 1, st);
 }

@@ -5,7 +5,6 @@
  */
 #include "lib/index/text/html_text.h"
 
-#include <stdbool.h>
 #include <string.h>
 #include <strings.h>
 
@@ -18,6 +17,7 @@ enum { REFERENCE_BYTES_MAX = 12, NO_POINT = 0xfffd };
 typedef struct html_reader {
     const uint8_t *at, *end;
     uint8_t *to;
+    bool is_xml;
     /* From here on there is none of these: what is not found once is not searched for
      * again. NULL: not known. */
     const uint8_t *no_quote, *no_apostrophe;
@@ -164,6 +164,12 @@ static const uint8_t *end_of_tag(html_reader *r, const uint8_t *p)
     return p < r->end ? p + 1 : p;
 }
 
+/* Is the tag that was read up to `p` an element without content, as XML has them? */
+static bool is_empty_element(const html_reader *r, const uint8_t *p)
+{
+    return r->is_xml && p[-1] == '>' && p[-2] == '/';
+}
+
 /* Where the end tag of such an element begins. */
 static const uint8_t *find_raw_end(const html_reader *r, const uint8_t *p,
                                    const uint8_t *name, size_t bytes)
@@ -216,15 +222,26 @@ static void take_markup(html_reader *r)
     const bool is_raw = !is_end && is_one_of(name, bytes, raw_names);
     const bool is_inline = is_one_of(name, bytes, inline_names);
     r->at = end_of_tag(r, name + bytes);
-    if (is_raw)
+    if (is_raw && !is_empty_element(r, r->at))
         r->at = find_raw_end(r, r->at, name, bytes);
     if (!is_inline)
         *r->to++ = '\n';
 }
 
-size_t gs_html_to_text(uint8_t *page, size_t bytes)
+bool gs_html_is_xml(const uint8_t *page, size_t bytes)
 {
-    html_reader r = {.at = page, .end = page + bytes, .to = page};
+    static const char begin[] = "<?xml";
+    const uint8_t *const end = page + bytes;
+    const uint8_t *p = gs_utf8_skip_mark(page, end);
+    while (p < end && (*p == ' ' || (*p >= '\t' && *p <= '\r')))
+        p++;
+    return (size_t)(end - p) >= sizeof begin - 1 &&
+           memcmp(p, begin, sizeof begin - 1) == 0;
+}
+
+size_t gs_html_to_text(uint8_t *page, size_t bytes, bool is_xml)
+{
+    html_reader r = {.at = page, .end = page + bytes, .to = page, .is_xml = is_xml};
     while (r.at < r.end) {
         const uint8_t *const stop = gs_find_either(r.at, r.end, '<', '&');
         const size_t plain = (size_t)(stop - r.at);
