@@ -24,10 +24,30 @@ printf '<r><style/>words here</r>' >b.xml
 printf '<html><script src="a.js"/>no</script>words here</html>' >a.html
 answer u 'Content-Type: application/xhtml+xml; charset=utf-8' '<script src="a.js"/>words here' >xhtml.warc
 answer u 'Content-Type: text/html' '<?xml version="1.0"?><script src="a.js"/>no</script>words here' >html.warc
+# Answers in a packed form, in chunks, and in chunks that were put together.
+junk='\037\213\010\000JUNK'
+answer u 'Content-Type: text/plain\r\nTransfer-Encoding: gzip, chunked' "a\r\n${junk}xy\r\n0\r\n\r\n" >packed.warc
+answer u 'Content-Type: text/plain\r\nTransfer-Encoding: gzip\r\ntransfer-encoding: Chunked' "a\r\n${junk}xy\r\n0\r\n\r\n" >packed-lines.warc
+answer u 'Content-Type: text/plain\r\nContent-Encoding: identity, gzip' "$junk" >packed-content.warc
+answer u 'Content-Type: text/plain\r\nTransfer-Encoding: identity,chunked;a=b' '4 ;x\r\nsome\r\n6\r\n words\r\n0\r\n\r\n' >chunks.warc
+answer u 'Content-Type: text/plain\r\nTransfer-Encoding: chunked' 'ff\r\nhere it is cut' >cut-chunk.warc
+answer u 'Content-Type: text/plain\r\nTransfer-Encoding: chunked' '0\r\n\r\n' >empty-chunks.warc
+answer u 'Content-Type: text/plain\r\nTransfer-Encoding: chunked' 'bad words\nin here' >joined.warc
+answer u 'Content-Type: text/plain\r\nTransfer-Encoding: chunked' '7\nwords\nin here\n' >joined-number.warc
+answer u 'Content-Type: text/plain\r\nTransfer-Encoding: chunked' '' >joined-empty.warc
 try_lines <<'LINES'
 build a.xml
 build b.xml
 build a.html
 build xhtml.warc
 build html.warc
+build -v packed.warc 2>&1 | grep -v -e ' method ' -e ' threads, '
+build packed-lines.warc
+build packed-content.warc
+build chunks.warc
+build cut-chunk.warc
+build empty-chunks.warc
+build joined.warc
+build joined-number.warc
+build joined-empty.warc
 LINES

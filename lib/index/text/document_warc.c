@@ -4,6 +4,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "lib/index/text/byte_find.h"
 #include "lib/index/text/html_text.h"
 #include "lib/sort/record/records.h"
 
@@ -107,9 +108,9 @@ size_t gs_warc_cut(gs_cut_state *s, const uint8_t *data, size_t bytes)
 
 /* What of a header matters, of a record or of an answer of HTTP. */
 typedef struct header_fields {
-    gs_text_span first_line, type, uri, content_type, transfer_encoding, content_encoding;
+    gs_text_span first_line, type, uri, content_type;
     uint64_t length;
-    bool has_length;
+    bool has_length, is_chunked, is_packed;
 } header_fields;
 
 static gs_text_span trimmed(const uint8_t *from, const uint8_t *to)
@@ -133,6 +134,23 @@ static bool begins_with(gs_text_span span, const char *text)
     return span.bytes >= n && strncasecmp((const char *)span.data, text, n) == 0;
 }
 
+/* A list such as "gzip, chunked", of which more may follow in another line. */
+static void take_codings(header_fields *f, gs_text_span list)
+{
+    const uint8_t *p = list.data;
+    const uint8_t *const end = p + list.bytes;
+    while (p < end) {
+        const uint8_t *const stop = gs_find_either(p, end, ',', ';');
+        const uint8_t *const comma = gs_find_either(stop, end, ',', ',');
+        const gs_text_span coding = trimmed(p, stop); /* without its parameters */
+        if (is_text(coding, "chunked"))
+            f->is_chunked = true;
+        else if (coding.bytes > 0 && !is_text(coding, "identity"))
+            f->is_packed = true;
+        p = comma + (comma < end);
+    }
+}
+
 static void take_field(header_fields *f, gs_text_span name, gs_text_span value)
 {
     if (is_text(name, "WARC-Type"))
@@ -141,10 +159,8 @@ static void take_field(header_fields *f, gs_text_span name, gs_text_span value)
         f->uri = value;
     else if (is_text(name, "Content-Type"))
         f->content_type = value;
-    else if (is_text(name, "Transfer-Encoding"))
-        f->transfer_encoding = value;
-    else if (is_text(name, "Content-Encoding"))
-        f->content_encoding = value;
+    else if (is_text(name, "Transfer-Encoding") || is_text(name, "Content-Encoding"))
+        take_codings(f, value);
     else if (is_text(name, "Content-Length"))
         f->has_length = value.bytes > 0;
 }
@@ -176,6 +192,47 @@ static const uint8_t *read_header(header_fields *f, const uint8_t *p, const uint
 
 /* --- content ----------------------------------------------------------------------- */
 
+static int digit_of(uint8_t c)
+{
+    return c >= '0' && c <= '9'                 ? c - '0'
+           : lower(c) >= 'a' && lower(c) <= 'f' ? lower(c) - 'a' + 10
+                                                : -1;
+}
+
+/* The chunk that begins at `p` with its size: where its content does, or NULL if none
+ * begins there. *size is at most what is there. */
+static const uint8_t *open_chunk(const uint8_t *p, const uint8_t *end, size_t *size)
+{
+    const size_t size_max = (size_t)(end - p);
+    const uint8_t *const digits = p;
+    int digit;
+    *size = 0;
+    for (; p < end && (digit = digit_of(*p)) >= 0; p++) {
+        if (*size <= size_max)
+            *size = *size * 16 + (size_t)digit;
+    }
+    const bool has_size = p > digits;
+    while (p < end && (*p == ' ' || *p == '\t'))
+        p++;
+    const uint8_t *const eol = p < end ? memchr(p, '\n', (size_t)(end - p)) : NULL;
+    if (eol == NULL || !has_size || (*p != ';' && !is_line_end(*p)))
+        return NULL;
+    if (*size > (size_t)(end - eol - 1))
+        *size = (size_t)(end - eol - 1);
+    return eol + 1;
+}
+
+/* Is the body of an answer in chunks? Many crawlers put them together and leave the
+ * header that names them. The first chunk tells: a line end stands behind it, unless the
+ * answer is cut off there. */
+static bool is_in_chunks(const uint8_t *data, size_t bytes)
+{
+    const uint8_t *const end = data + bytes;
+    size_t size;
+    const uint8_t *const content = open_chunk(data, end, &size);
+    return content != NULL && (content + size == end || is_line_end(content[size]));
+}
+
 /* Puts the chunks of an answer together, where they are; what is malformed ends them. */
 static size_t join_chunks(uint8_t *data, size_t bytes)
 {
@@ -183,23 +240,11 @@ static size_t join_chunks(uint8_t *data, size_t bytes)
     const uint8_t *p = data;
     const uint8_t *const end = data + bytes;
     while (p < end) {
-        size_t size = 0;
-        const uint8_t *const digits = p;
-        for (; p < end && size <= bytes; p++) {
-            const uint8_t c = lower(*p);
-            if (c >= '0' && c <= '9')
-                size = size * 16 + (size_t)(c - '0');
-            else if (c >= 'a' && c <= 'f')
-                size = size * 16 + (size_t)(c - 'a' + 10);
-            else
-                break;
-        }
-        const uint8_t *const eol = p < end ? memchr(p, '\n', (size_t)(end - p)) : NULL;
-        if (eol == NULL || p == digits || size == 0)
+        size_t size;
+        const uint8_t *const content = open_chunk(p, end, &size);
+        if (content == NULL || size == 0)
             break;
-        p = eol + 1;
-        if (size > (size_t)(end - p))
-            size = (size_t)(end - p);
+        p = content;
         memmove(to, p, size);
         to += size;
         p += size;
@@ -248,13 +293,11 @@ static bool open_answer(header_fields *record, uint8_t **data, size_t *bytes)
     header_fields http;
     const uint8_t *const end = *data + *bytes;
     const uint8_t *const body = read_header(&http, *data, end);
-    if (body == NULL || !is_success(http.first_line))
-        return false;
-    if (http.content_encoding.bytes > 0 && !is_text(http.content_encoding, "identity"))
+    if (body == NULL || !is_success(http.first_line) || http.is_packed)
         return false;
     *data = (uint8_t *)(uintptr_t)body;
     *bytes = (size_t)(end - body);
-    if (is_text(http.transfer_encoding, "chunked"))
+    if (http.is_chunked && is_in_chunks(*data, *bytes))
         *bytes = join_chunks(*data, *bytes);
     record->content_type = http.content_type;
     return true;

@@ -16,7 +16,8 @@
  * conversion, whose content is text; of HTML and XML the mark-up is left out
  * (lib/index/text/html_text.h). Its name is the address. All other records are counted:
  * requests, images, what was answered in a packed form. Chunks of an answer are put
- * together. Texts in other encodings than UTF-8 lose what is not ASCII.
+ * together, unless the crawler has done so. Texts in other encodings than UTF-8 lose what
+ * is not ASCII.
  */
 #ifndef GS_LIB_INDEX_TEXT_DOCUMENT_WARC_H
 #define GS_LIB_INDEX_TEXT_DOCUMENT_WARC_H
