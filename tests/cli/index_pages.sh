@@ -35,6 +35,10 @@ answer u 'Content-Type: text/plain\r\nTransfer-Encoding: chunked' '0\r\n\r\n' >e
 answer u 'Content-Type: text/plain\r\nTransfer-Encoding: chunked' 'bad words\nin here' >joined.warc
 answer u 'Content-Type: text/plain\r\nTransfer-Encoding: chunked' '7\nwords\nin here\n' >joined-number.warc
 answer u 'Content-Type: text/plain\r\nTransfer-Encoding: chunked' '' >joined-empty.warc
+# Lines of headers that go on in the next one.
+printf 'WARC/1.0\r\nWARC-Type:\r\n\tconversion\r\nWARC-Target-URI:\r\n u4\r\nContent-Type: text/plain;\r\n charset=utf-8\r\nContent-Length:\r\n \r\n  5\r\nX: y\r\n WARC-Type: request\r\n\r\nwords\r\n\r\n' >lines.warc
+printf 'WARC/1.0\r\nWARC-Type: conversion\r\nWARC-Target-URI: u\r\n\t5\r\nContent-Length: 4\r\n\t1\r\n\r\nhere\r\n\r\nno record\r\n\r\n' >>lines.warc
+answer u 'Content-Type:\r\n text/html\r\nTransfer-Encoding: identity,\r\n gzip' "$junk" >packed-next.warc
 try_lines <<'LINES'
 build a.xml
 build b.xml
@@ -50,4 +54,7 @@ build empty-chunks.warc
 build joined.warc
 build joined-number.warc
 build joined-empty.warc
+build lines.warc
+build --skip-bad lines.warc && gpusort search --boolean i "words OR here" | od -c | sed 's/^[0-9]* *//'
+build packed-next.warc
 LINES

@@ -24,6 +24,8 @@ enum {
     OTHER_LINE = 1000,
     IN_LENGTH,
     BEHIND_LENGTH,
+    /* The same as BLANK_SO_FAR, in the line behind a length that is not there yet. */
+    BEFORE_LENGTH,
     BLANK_SO_FAR = 0,
 };
 
@@ -39,9 +41,12 @@ static uint8_t lower(uint8_t c)
 static void see_header_byte(gs_cut_state *s, uint8_t c)
 {
     uint64_t *const column = &s->words[COLUMN];
-    if (c == '\r') {
+    if (c == '\r')
         return;
-    } else if (*column < LENGTH_FIELD_BYTES) {
+    if (*column == BEFORE_LENGTH) { /* a blank goes on with the line before */
+        *column = c == ' ' || c == '\t' ? IN_LENGTH : BLANK_SO_FAR;
+    }
+    if (*column < LENGTH_FIELD_BYTES) {
         const bool fits = lower(c) == (uint8_t)length_field[*column];
         *column = fits ? *column + 1 : OTHER_LINE;
         if (*column == LENGTH_FIELD_BYTES) {
@@ -62,11 +67,13 @@ static bool see_header_line(gs_cut_state *s, const uint8_t **at, const uint8_t *
     const uint8_t *p = *at;
     while (p < end && *p != '\n')
         see_header_byte(s, *p++);
-    const bool is_blank = s->words[COLUMN] == BLANK_SO_FAR;
+    const bool is_blank =
+        s->words[COLUMN] == BLANK_SO_FAR || s->words[COLUMN] == BEFORE_LENGTH;
+    const bool wants_length = s->words[COLUMN] == IN_LENGTH && s->words[LENGTH] == 0;
     *at = p < end ? p + 1 : p;
     if (p == end)
         return false;
-    s->words[COLUMN] = BLANK_SO_FAR;
+    s->words[COLUMN] = wants_length ? BEFORE_LENGTH : BLANK_SO_FAR;
     return is_blank;
 }
 
@@ -113,11 +120,16 @@ typedef struct header_fields {
     bool has_length, is_chunked, is_packed;
 } header_fields;
 
+static bool is_space(uint8_t c)
+{
+    return c == ' ' || c == '\t' || is_line_end(c);
+}
+
 static gs_text_span trimmed(const uint8_t *from, const uint8_t *to)
 {
-    while (from < to && (*from == ' ' || *from == '\t'))
+    while (from < to && is_space(*from))
         from++;
-    while (from < to && (to[-1] == ' ' || to[-1] == '\t' || to[-1] == '\r'))
+    while (from < to && is_space(to[-1]))
         to--;
     return (gs_text_span){from, (size_t)(to - from)};
 }
@@ -165,27 +177,41 @@ static void take_field(header_fields *f, gs_text_span name, gs_text_span value)
         f->has_length = value.bytes > 0;
 }
 
-/* Reads lines up to a blank one; where the content begins, or NULL if there is none. */
+/* Takes the field that lies at from..to, the lines that go on with it among its value. */
+static void take_lines(header_fields *f, const uint8_t *from, const uint8_t *to)
+{
+    const uint8_t *const colon =
+        from < to ? memchr(from, ':', (size_t)(to - from)) : NULL;
+    if (colon != NULL)
+        take_field(f, trimmed(from, colon), trimmed(colon + 1, to));
+}
+
+/* Reads lines up to a blank one; where the content begins, or NULL if there is none. A
+ * line that begins with a blank goes on with the one before. */
 static const uint8_t *read_header(header_fields *f, const uint8_t *p, const uint8_t *end)
 {
     gs_cut_state state = {{0}}; /* the length as the cutter sees it */
+    const uint8_t *field = p, *field_end = p;
     *f = (header_fields){.first_line = {p, 0}};
     for (bool is_first = true; p < end; is_first = false) {
         const uint8_t *next = p;
         const bool is_last = see_header_line(&state, &next, end);
         if (next == end && (end == p || end[-1] != '\n'))
             return NULL;
+        const bool goes_on = field < field_end && (*p == ' ' || *p == '\t');
+        if (!goes_on || is_last) {
+            take_lines(f, field, field_end);
+            field = p;
+        }
         if (is_last) {
             f->length = state.words[LENGTH];
             return next;
         }
-        const uint8_t *const eol = next - 1;
-        const uint8_t *const colon = memchr(p, ':', (size_t)(eol - p));
-        if (is_first)
-            f->first_line = trimmed(p, eol);
-        else if (colon != NULL)
-            take_field(f, trimmed(p, colon), trimmed(colon + 1, eol));
-        p = next;
+        if (is_first) {
+            f->first_line = trimmed(p, next);
+            field = next;
+        }
+        field_end = p = next;
     }
     return NULL;
 }
@@ -303,6 +329,14 @@ static bool open_answer(header_fields *record, uint8_t **data, size_t *bytes)
     return true;
 }
 
+/* Line ends in a value become blanks. */
+static void join_lines(gs_text_span value)
+{
+    uint8_t *const p = (uint8_t *)(uintptr_t)value.data;
+    for (size_t i = 0; i < value.bytes; i++)
+        p[i] = is_line_end(p[i]) ? ' ' : p[i];
+}
+
 /* An address as some write it, <http://example.org/>. */
 static gs_text_span name_of(const header_fields *f)
 {
@@ -361,6 +395,7 @@ static gs_code parse_record(warc_reader *r, gs_status *st)
     r->list->line_count += gs_line_count(begin, (size_t)(r->at - begin), '\n');
     if (why != NULL)
         return gs_document_list_add_bad(r->list, line, why, st);
+    join_lines(f.uri); /* once they are counted */
     return take_record(r, &f, (uint8_t *)(uintptr_t)content, bytes, line, st);
 }
 

@@ -13,7 +13,8 @@
  *      <html>...                                 two line ends, and the next record
  *
  * A document is a record of type response with an answer of 2xx, or of type resource or
- * conversion, whose content is text; of HTML and XML the mark-up is left out
+ * conversion, whose content is text. A line of a header that begins with a blank goes on
+ * with the one before. Of HTML and XML the mark-up is left out
  * (lib/index/text/html_text.h). Its name is the address. All other records are counted:
  * requests, images, what was answered in a packed form. Chunks of an answer are put
  * together, unless the crawler has done so. Texts in other encodings than UTF-8 lose what
