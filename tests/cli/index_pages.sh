@@ -39,6 +39,13 @@ answer u 'Content-Type: text/plain\r\nTransfer-Encoding: chunked' '' >joined-emp
 printf 'WARC/1.0\r\nWARC-Type:\r\n\tconversion\r\nWARC-Target-URI:\r\n u4\r\nContent-Type: text/plain;\r\n charset=utf-8\r\nContent-Length:\r\n \r\n  5\r\nX: y\r\n WARC-Type: request\r\n\r\nwords\r\n\r\n' >lines.warc
 printf 'WARC/1.0\r\nWARC-Type: conversion\r\nWARC-Target-URI: u\r\n\t5\r\nContent-Length: 4\r\n\t1\r\n\r\nhere\r\n\r\nno record\r\n\r\n' >>lines.warc
 answer u 'Content-Type:\r\n text/html\r\nTransfer-Encoding: identity,\r\n gzip' "$junk" >packed-next.warc
+# A byte order mark at the beginning is no text, one within it is.
+mark='\357\273\277'
+printf "${mark}Abc ${mark}def" >mark.txt
+printf "${mark}<html>Abc" >mark.html
+answer u 'Content-Type: text/plain' "${mark}Abc" >mark.warc
+answer u 'X: y' "${mark}<b>Abc</b>" >mark-html.warc
+printf "${mark}Abc" | record resource u text/plain >>mark.warc
 try_lines <<'LINES'
 build a.xml
 build b.xml
@@ -57,4 +64,8 @@ build joined-empty.warc
 build lines.warc
 build --skip-bad lines.warc && gpusort search --boolean i "words OR here" | od -c | sed 's/^[0-9]* *//'
 build packed-next.warc
+build --tokenizer=whitespace --no-fold mark.txt | od -c | sed 's/^[0-9]* *//'
+build --tokenizer=whitespace --no-fold mark.html
+build --tokenizer=whitespace --no-fold mark.warc
+build --tokenizer=whitespace --no-fold mark-html.warc
 LINES

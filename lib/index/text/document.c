@@ -218,7 +218,9 @@ static gs_code parse_whole_file(gs_document_list *list, bool is_html,
                                 gs_status *st)
 {
     const gs_text_span name = {(const uint8_t *)file_name, strlen(file_name)};
-    gs_text_span text = {batch->data, batch->bytes};
+    const uint8_t *const end = batch->data + batch->bytes;
+    gs_text_span text = {gs_utf8_skip_mark(batch->data, end), 0};
+    text.bytes = (size_t)(end - text.data);
     list->line_count = gs_line_count(batch->data, batch->bytes, '\n');
     if (is_html)
         text.bytes = gs_html_to_text((uint8_t *)(uintptr_t)text.data, text.bytes,

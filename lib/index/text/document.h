@@ -13,8 +13,9 @@
  *      text     a file is a document, its path the name
  *      html     the same without its mark-up
  *
- * A byte order mark before a document, but for text, belongs to none. A line that is
- * blank is none either, and every document has a name that is not empty.
+ * A byte order mark before a document, or at the beginning of a file or page that is one,
+ * belongs to none. A line that is blank is none either, and every document has a name
+ * that is not empty.
  *
  * What of this a file is may be found by looking (lib/index/text/document_shape.h).
  *

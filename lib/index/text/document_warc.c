@@ -6,6 +6,7 @@
 
 #include "lib/index/text/byte_find.h"
 #include "lib/index/text/html_text.h"
+#include "lib/base/utf8.h"
 #include "lib/sort/record/records.h"
 
 /* --- cutting ----------------------------------------------------------------------- */
@@ -371,6 +372,9 @@ static gs_code take_record(warc_reader *r, header_fields *f, uint8_t *data, size
         r->list->left_out++;
         return GS_OK;
     }
+    const uint8_t *const begin = gs_utf8_skip_mark(data, data + bytes);
+    bytes -= (size_t)(begin - data);
+    data += begin - data;
     const bool is_of_xml = is_xml(f->content_type, data, bytes);
     if (is_of_xml || is_html(f->content_type, data, bytes))
         bytes = gs_html_to_text(data, bytes, is_of_xml);
