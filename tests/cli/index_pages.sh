@@ -46,6 +46,8 @@ printf "${mark}<html>Abc" >mark.html
 answer u 'Content-Type: text/plain' "${mark}Abc" >mark.warc
 answer u 'X: y' "${mark}<b>Abc</b>" >mark-html.warc
 printf "${mark}Abc" | record resource u text/plain >>mark.warc
+# What ends a comment in browsers, numbers with zeros, and names that HTML 4 does not have.
+printf "<html>x<!-- c --!> here <p>more&#00000000233;&nbsp;&check;" >comment.html
 try_lines <<'LINES'
 build a.xml
 build b.xml
@@ -68,4 +70,5 @@ build --tokenizer=whitespace --no-fold mark.txt | od -c | sed 's/^[0-9]* *//'
 build --tokenizer=whitespace --no-fold mark.html
 build --tokenizer=whitespace --no-fold mark.warc
 build --tokenizer=whitespace --no-fold mark-html.warc
+build --tokenizer=whitespace --no-fold comment.html
 LINES

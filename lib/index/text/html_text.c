@@ -12,7 +12,10 @@
 #include "lib/index/text/html_entities.h"
 #include "lib/base/utf8.h"
 
-enum { REFERENCE_BYTES_MAX = 12, NO_POINT = 0xfffd };
+enum {
+    NAME_BYTES_MAX = GS_HTML_ENTITY_BYTES_MAX + 1, /* with its semicolon */
+    NO_POINT = 0xfffd,
+};
 
 typedef struct html_reader {
     const uint8_t *at, *end;
@@ -41,21 +44,21 @@ static int digit_of(uint8_t c, unsigned base)
     return base == 16 && lower >= 'a' && lower <= 'f' ? lower - 'a' + 10 : -1;
 }
 
-/* Of the digits in [p, end); 0: they are none. */
-static uint32_t read_number(const uint8_t *p, const uint8_t *end)
+/* Of the digits at `p`, as many as there are; *stop is behind them. 0: they are none. */
+static uint32_t read_number(const uint8_t *p, const uint8_t *end, const uint8_t **stop)
 {
     const unsigned base = p < end && (*p | 0x20) == 'x' ? 16 : 10;
     uint32_t point = 0;
+    int digit;
     p += base == 16;
-    if (p == end)
-        return 0;
-    for (; p < end; p++) {
-        const int digit = digit_of(*p, base);
-        if (digit < 0)
-            return 0;
+    const uint8_t *const digits = p;
+    for (; p < end && (digit = digit_of(*p, base)) >= 0; p++) {
         if (point <= 0x10ffff)
             point = point * base + (unsigned)digit;
     }
+    *stop = p;
+    if (p == digits)
+        return 0;
     if (point >= 0x80 && point < 0xa0)
         return windows_points[point - 0x80];
     return point == 0 || point > 0x10ffff || (point >= 0xd800 && point < 0xe000)
@@ -85,15 +88,18 @@ static uint32_t find_entity(const uint8_t *name, size_t bytes)
 /* Stands on '&', which goes to the text if nothing follows that it belongs to. */
 static void take_reference(html_reader *r)
 {
-    const size_t left = (size_t)(r->end - r->at);
-    const uint8_t *const semicolon =
-        memchr(r->at, ';', left < REFERENCE_BYTES_MAX ? left : REFERENCE_BYTES_MAX);
     const uint8_t *const name = r->at + 1;
+    const uint8_t *semicolon = NULL;
     uint32_t point = 0;
-    if (semicolon != NULL && name < semicolon)
-        point = *name == '#' ? read_number(name + 1, semicolon)
-                             : find_entity(name, (size_t)(semicolon - name));
-    if (point == 0) {
+    if (name < r->end && *name == '#') {
+        point = read_number(name + 1, r->end, &semicolon);
+    } else if (name < r->end) {
+        const size_t left = (size_t)(r->end - name);
+        semicolon = memchr(name, ';', left < NAME_BYTES_MAX ? left : NAME_BYTES_MAX);
+        if (semicolon != NULL)
+            point = find_entity(name, (size_t)(semicolon - name));
+    }
+    if (point == 0 || semicolon == r->end || *semicolon != ';') {
         *r->to++ = *r->at++;
         return;
     }
@@ -185,19 +191,32 @@ static const uint8_t *find_raw_end(const html_reader *r, const uint8_t *p,
     return r->end;
 }
 
+/* Behind the comment that begins at `p`, with --> or, as browsers take it, with --!>; the
+ * end of the page if it does not end. <!--> is one, too. */
+static const uint8_t *end_of_comment(const uint8_t *p, const uint8_t *end)
+{
+    const uint8_t *const content = p + 4;
+    for (p += 2; (p = memmem(p, (size_t)(end - p), "--", 2)) != NULL;) {
+        while (p < end && *p == '-')
+            p++;
+        if (p < end && *p == '>')
+            return p + 1;
+        if (end - p >= 2 && p[0] == '!' && p[1] == '>' && p - 2 >= content)
+            return p + 2;
+    }
+    return end;
+}
+
 static const uint8_t *end_of_declaration(const html_reader *r)
 {
     const size_t left = (size_t)(r->end - r->at);
     const bool is_comment = left >= 4 && memcmp(r->at, "<!--", 4) == 0;
     const bool is_data = left >= 9 && memcmp(r->at, "<![CDATA[", 9) == 0;
-    const uint8_t *found;
-    if (is_comment) { /* <!--> is one, too */
-        found = memmem(r->at + 2, left - 2, "-->", 3);
-        return found != NULL ? found + 3 : r->end;
-    }
+    if (is_comment)
+        return end_of_comment(r->at, r->end);
     if (is_data)
         return r->at + 9; /* the text within is text */
-    found = memchr(r->at, '>', left);
+    const uint8_t *const found = memchr(r->at, '>', left);
     return found != NULL ? found + 1 : r->end;
 }
 

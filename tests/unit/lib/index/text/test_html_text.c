@@ -60,6 +60,9 @@ static void tags(void)
     expect("<P Class=\"x>y\" b = '>' c>a", " a");
     expect("<td>a</td><TD>b</TD>", " a  b ");
     expect("a<!-- <p>no</p> -- > -->b<!-->c<!DOCTYPE html>d<?xml x?>e", "abcde");
+    expect("a<!-- c --!>b<!--x--->c<!------>d<!----!>e", "abcde");
+    expect("a<!--!>b-->c<!---!>d-->e<!->f<!--x--!--y-->g", "acefg");
+    expect("a<!-- --!", "a");
     expect("<script>if (a<b) '</p>'</script >x<style>y{}</STYLE>z", "  x  z");
     expect("<script src=x></scripty>no</script>x", "  x");
     expect("<![CDATA[x]]>", "x]]>");
@@ -83,6 +86,12 @@ static void references(void)
     expect("&;&#;&#x;&#1a;&nosuch;&amp &toolongforany;", "&;&#;&#x;&#1a;&nosuch;&amp "
                                                          "&toolongforany;");
     expect("a&", "a&");
+    expect("&#00000000233;&#x000000000000000000000e9;&#233&#0000000000065x;",
+           "\xc3\xa9\xc3\xa9&#233&#0000000000065x;");
+    expect("&#", "&#");
+    expect("&#65", "&#65");
+    expect("&#000000000000000;&#99999999999999999999;", "\xef\xbf\xbd\xef\xbf\xbd");
+    expect("&#x;&#;&#xg;", "&#x;&#;&#xg;");
     expect("&thetasym;", "\xcf\x91"); /* as long as names are */
     expect("&#x1F600;", "\xf0\x9f\x98\x80");
 }
@@ -135,9 +144,9 @@ static void random_pages(uint64_t seed)
 /* Pages that send a careless reader to their end again and again. */
 static void time_is_linear(void)
 {
-    static const char *const bits[] = {"<a b=\"",  "<a b='",   "<!--",
-                                       "<script>", "&amp",     "<![CDATA[",
-                                       "<",        "</script", "<xmp></xm"};
+    static const char *const bits[] = {
+        "<a b=\"", "<a b='", "<!--",      "<script>", "&amp",     "<!-- --!", "-",
+        "&#0",     "<!-",    "<![CDATA[", "<",        "</script", "<xmp></xm"};
     enum { BYTES = 4 << 20 };
     for (size_t i = 0; i < sizeof bits / sizeof *bits; i++) {
         gs_status st = {.code = GS_OK};
