@@ -24,6 +24,12 @@ printf '[{"id":1,"contents":"x"},,{"id":2,"contents":"x"}]' >gap.json
 printf '[]' >none.json
 printf '\357\273\277"ID",Title,"te""xt",Text\r\n1,"a, ""b""\r\nc",no,x\r\n\r\n"2",d,,x"y"\n3,"e"f\n' >a.csv
 printf 'name;words\nn1;x y\nn2;"x;z"\n' >semicolons.csv
+printf 'id,contents\n1,"a, x"\n2,c\n' >quoted-commas
+printf 'title|docno|body\nx y|n1\n|n2|x\n' >bars
+printf 'Id;Text;more\n1;x\n2;"x\n;";3\n' >ragged
+printf 'id, contents\nx, and more\n' >prose-commas
+printf 'the id,text and x\nof it\n' >prose-words
+printf 'x\nx y\n' >prose-word
 printf 'id,text\n1,x\n2,x,3\n3\n"4","x\n5,x\n' >bad.csv
 printf 'docid\tnothing\ttext\n7\t"q\tx "r"\n8\t\n' >header.tsv
 printf 'id7\tx y\nid8\tz\n' >lines
@@ -107,6 +113,14 @@ build none.json
 build <array.json
 build -v beir.jsonl.gz
 build -v a.csv
+build -v quoted-commas
+build -v <quoted-commas
+build -v bars
+build -v ragged
+build -v prose-commas
+build -v prose-words
+build -v --id-field=x --text-field=x prose-word
+build --format=jsonl quoted-commas
 build --id-field=name --text-field=words semicolons.csv
 build semicolons.csv
 build --text-field=no --text-field=Title a.csv

@@ -5,6 +5,7 @@
 #include <strings.h>
 
 #include "lib/base/utf8.h"
+#include "lib/sort/record/records.h"
 
 enum { LOOK_BYTES_MAX = 65536 };
 
@@ -49,11 +50,15 @@ static bool is_utf16(const uint8_t *data, size_t bytes)
            ((data[0] == 0xff && data[1] == 0xfe) || (data[0] == 0xfe && data[1] == 0xff));
 }
 
-static size_t count(const uint8_t *from, const uint8_t *to, uint8_t c)
+/* What stands in quotation marks separates nothing. */
+static size_t count(const uint8_t *from, const uint8_t *to, uint8_t separator)
 {
     size_t n = 0;
-    for (const uint8_t *p = from; p < to; p++)
-        n += *p == c;
+    bool is_quoted = false;
+    for (const uint8_t *p = from; p < to; p++) {
+        is_quoted ^= *p == GS_CSV_QUOTE;
+        n += !is_quoted && *p == separator;
+    }
     return n;
 }
 

@@ -20,7 +20,8 @@ typedef enum gs_document_kind {
     GS_LOOKS_XML,
     GS_LOOKS_TUPLES, /* term TAB number */
     GS_LOOKS_TABS,
-    GS_LOOKS_COMMAS, /* or semicolons, as many in the second line as in the first */
+    GS_LOOKS_COMMAS, /* or semicolons, as many in the second line as in the first; a
+                      table whose rows differ is known by its header alone */
     GS_LOOKS_PROSE,
     GS_LOOKS_COUNT,
 } gs_document_kind;

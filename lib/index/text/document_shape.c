@@ -16,7 +16,8 @@
 enum {
     LOOK_BYTES_MAX = 65536,
     LOOK_LINES_MAX = 10,
-    NAMES_BYTES = 300, /* of fields, shown */
+    HEADER_BYTES_MAX = 4096, /* of what looks like prose otherwise */
+    NAMES_BYTES = 300,       /* of fields, shown */
 };
 
 typedef struct file_shape {
@@ -184,6 +185,13 @@ static gs_code fail_header(const look *l, gs_header_lack lack, gs_status *st)
                   "text");
 }
 
+static void drop_header(look *l)
+{
+    gs_mem_free(l->shape.columns);
+    l->shape.columns = NULL;
+    l->fields[0] = '\0';
+}
+
 /* Takes the columns of csv, or of tsv where the first line is a header. *is_good tells;
  * with `must_be` it is, or an error. */
 static gs_code take_header(look *l, bool is_csv, bool must_be, bool *is_good,
@@ -196,9 +204,7 @@ static gs_code take_header(look *l, bool is_csv, bool must_be, bool *is_good,
     if (!*is_good && must_be)
         return fail_header(l, lack, st);
     if (!*is_good) {
-        gs_mem_free(l->shape.columns);
-        l->shape.columns = NULL;
-        l->fields[0] = '\0';
+        drop_header(l);
         return GS_OK;
     }
     char columns[NAMES_BYTES];
@@ -307,6 +313,11 @@ static gs_code look_at_csv(look *l, gs_status *st)
     GS_TRY(take_header(l, true, is_csv_by_name && !l->is_found, &is_good, st));
     if (!is_good)
         return is_csv_by_name ? take_as_text(l, st) : take_text(l, st);
+    /* A lone word that was chosen for both begins texts, too. */
+    if (!is_csv_by_name && l->shape.columns->count < 2) {
+        drop_header(l);
+        return take_text(l, st);
+    }
     l->shape.format = GS_FORMAT_CSV;
     return GS_OK;
 }
@@ -322,6 +333,16 @@ static gs_code look_at_tsv(look *l, gs_status *st)
         return take_text(l, st);
     l->shape.format = GS_FORMAT_TSV;
     return GS_OK;
+}
+
+/* Is the first line as short as most headers? Those of prose may be long, and there may
+ * be many files. */
+static bool may_be_header(const look *l)
+{
+    const gs_file_front *const f = &l->front;
+    const bool is_cut = f->bytes > HEADER_BYTES_MAX || !f->is_all;
+    const size_t n = f->bytes < HEADER_BYTES_MAX ? f->bytes : HEADER_BYTES_MAX;
+    return !is_cut || (n > 0 && memchr(f->data, '\n', n) != NULL);
 }
 
 /* What looks like columns, or like nothing but text. */
@@ -341,7 +362,10 @@ static gs_code look_at_lines(look *l, gs_status *st)
         return fail_unclear(l, st);
     if (l->kind == GS_LOOKS_TABS)
         return look_at_tsv(l, st);
-    return l->kind == GS_LOOKS_COMMAS ? look_at_csv(l, st) : take_text(l, st);
+    /* The header tells, not the rows: they may lack values, or have commas and line ends
+     * in them. Prose begins with no such line. */
+    return l->kind == GS_LOOKS_COMMAS || may_be_header(l) ? look_at_csv(l, st)
+                                                          : take_text(l, st);
 }
 
 static gs_code look_at_any(look *l, gs_record_ends *ends, gs_status *st)
