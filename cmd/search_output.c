@@ -10,7 +10,13 @@
 #include "cmd/report.h"
 #include "lib/base/mem.h"
 
-enum { NUMBER_BYTES = 64 };
+enum {
+    NUMBER_BYTES = 64,
+    DEL = 0x7f,
+    C1_LEAD = 0xc2, /* the first byte of U+0080 to U+00BF in UTF-8 */
+};
+
+#define EACH_BYTE UINT64_C(0x0101010101010101)
 
 /* Unless somebody does not want them, or there is nothing to show them with. */
 static bool wants_marks(void)
@@ -46,17 +52,36 @@ static gs_code put(gs_search_output *o, const char *text, gs_status *st)
     return gs_text_out_put(&o->out, text, strlen(text), st);
 }
 
-/* How many bytes there are before one below `least`, eight at a time. */
+/* The bytes of the control character that a text begins with: one below `least`, DEL, or
+ * one of U+0080 to U+009F, which some terminals obey as they do ESC. 0: it is none. */
+static size_t control_bytes(const uint8_t *text, size_t bytes, uint8_t least)
+{
+    if (text[0] < least || text[0] == DEL)
+        return 1;
+    const bool is_c1 =
+        text[0] == C1_LEAD && bytes > 1 && text[1] >= 0x80 && text[1] < 0xa0;
+    return is_c1 ? 2 : 0;
+}
+
+/* Not 0 if the word has a byte below `least`, which is at most 128. */
+static uint64_t bytes_below(uint64_t word, uint8_t least)
+{
+    return (word - EACH_BYTE * least) & ~word & EACH_BYTE << 7;
+}
+
+/* How many bytes there are before a control character, eight at a time. */
 static size_t plain_bytes(const uint8_t *text, size_t bytes, uint8_t least)
 {
-    const uint64_t each = UINT64_C(0x0101010101010101);
     size_t at = 0;
     for (uint64_t word; bytes - at >= sizeof word; at += sizeof word) {
         memcpy(&word, text + at, sizeof word);
-        if (((word - each * least) & ~word & each << 7) != 0)
+        const uint64_t below = bytes_below(word, least);
+        const uint64_t del = bytes_below(word ^ EACH_BYTE * DEL, 1);
+        const uint64_t lead = bytes_below(word ^ EACH_BYTE * C1_LEAD, 1);
+        if ((below | del | lead) != 0)
             break;
     }
-    while (at < bytes && text[at] >= least)
+    while (at < bytes && control_bytes(text + at, bytes - at, least) == 0)
         at++;
     return at;
 }
@@ -76,7 +101,7 @@ static gs_code put_column(gs_search_output *o, const void *name, size_t bytes,
         if (plain == bytes)
             break;
         GS_TRY(put(o, is_trec ? "_" : " ", st));
-        plain++;
+        plain += control_bytes(text + plain, bytes - plain, least);
     }
     return GS_OK;
 }

@@ -13,6 +13,8 @@ printf 'the\na\non\nof\nand\n' >stop
 gpusort index build -o i --positions --stem=english --stopwords=stop docs.tsv
 gpusort index build -o plain docs.tsv
 printf 'x\t3\ny\t3\t5\nx\t1\ntwo words\t2\n' | gpusort index build -o t --format=tuples -
+# Names with control characters of one byte and of two, and with others that begin alike.
+printf '{"id":"a\\u0085b\\u007fc\\u009b31m\\u00a0d\\u00c2e\\u0001","contents":"cat"}\n{"id":"\\u00a9\\u00bf\\u00ab long plain name \\u0080","contents":"cat"}\n' | gpusort index build -o controls -
 try_lines <<'LINES'
 gpusort search i cat
 gpusort search i 'CATS dog'
@@ -41,6 +43,9 @@ gpusort search --count -k 1 i 'cat dog'
 gpusort search --json i 'dinner "x'
 gpusort search --json --plain i 'dinner "x'
 gpusort search --trec=run i dinner
+gpusort search controls cat | od -An -c
+gpusort search --trec=run controls cat | od -An -c
+gpusort search --boolean controls cat | od -An -c
 printf 'q7\tcat\nq8\tnothing\ndinner\n' | gpusort search --trec=run i
 printf 'q7\tcat sat\nq8\tdog\n\ndinner' | gpusort search i
 printf 'q7\tcat sat\nq8\tdog\n\ndinner' | gpusort search --parallel=3 i
