@@ -48,6 +48,10 @@ answer u 'X: y' "${mark}<b>Abc</b>" >mark-html.warc
 printf "${mark}Abc" | record resource u text/plain >>mark.warc
 # What ends a comment in browsers, numbers with zeros, and names that HTML 4 does not have.
 printf "<html>x<!-- c --!> here <p>more&#00000000233;&nbsp;&check;" >comment.html
+# Comments of TREC: tags in them are none, and one that does not end hides no documents.
+printf '<!-- <DOC><DOCNO>no</DOCNO>no</DOC> -->\n<DOC><DOCNO>a</DOCNO>words <!-- </DOC> -->here</DOC>\n' >comments.trec
+printf '<DOC><DOCNO>a</DOCNO>words <!-- here</DOC>\n<DOC><DOCNO>b</DOCNO>and here</DOC>\n' >open-comment.trec
+printf '<!-- no end\n<DOC><DOCNO>a</DOCNO>words</DOC>\n' >lost-comment.trec
 try_lines <<'LINES'
 build a.xml
 build b.xml
@@ -71,4 +75,7 @@ build --tokenizer=whitespace --no-fold mark.html
 build --tokenizer=whitespace --no-fold mark.warc
 build --tokenizer=whitespace --no-fold mark-html.warc
 build --tokenizer=whitespace --no-fold comment.html
+build comments.trec
+build open-comment.trec
+build lost-comment.trec
 LINES

@@ -6,10 +6,19 @@
 
 #include "lib/base/mem.h"
 #include "lib/base/utf8.h"
+#include "lib/index/text/byte_find.h"
 #include "lib/sort/record/records.h"
+
+/* A text in which comments are told from text. Those that begin in open_from..open_to do
+ * not end, so that however many they are, their end is searched for once. */
+typedef struct trec_text {
+    const uint8_t *begin, *end;
+    const uint8_t *open_from, *open_to; /* NULL: none was found */
+} trec_text;
 
 typedef struct trec_reader {
     gs_document_list *list;
+    trec_text text;
     const uint8_t *at, *end;
     const uint8_t *counted; /* lines before this are in list->line_count */
 } trec_reader;
@@ -48,31 +57,105 @@ static const uint8_t *end_of_tag(const uint8_t *p, const uint8_t *end, const cha
     return p < end && *p == '>' ? p + 1 : NULL;
 }
 
-/* The first such tag at or after `p`, and what follows it; or NULL. */
-static const uint8_t *find_tag(const uint8_t *p, const uint8_t *end, const char *name,
-                               const uint8_t **after)
+/* --- comments ---------------------------------------------------------------------- */
+
+/* A byte order mark before `p` counts as nothing. */
+static const uint8_t *before_mark(const uint8_t *begin, const uint8_t *p)
+{
+    return p - begin >= 3 && gs_utf8_skip_mark(p - 3, p) == p ? p - 3 : p;
+}
+
+/* Does the <DOC> at `p` begin a line, or follow a </DOC>? No comment goes on there. */
+static bool is_fence(const uint8_t *begin, const uint8_t *p, const uint8_t *end)
+{
+    if (end_of_tag(p, end, doc_open) == NULL)
+        return false;
+    p = before_mark(begin, p);
+    if (p > begin && p[-1] == '\n')
+        return true;
+    while (p > begin && is_blank(p[-1]))
+        p = before_mark(begin, p - 1);
+    if (p == begin || p[-1] != '>')
+        return false;
+    const uint8_t *const tag = memrchr(begin, '<', (size_t)(p - begin));
+    return tag != NULL && end_of_tag(tag, end, doc_close) == p;
+}
+
+/* Do the bytes before `p`, a '>', make it the end of a comment? */
+static bool is_comment_end(const uint8_t *from, const uint8_t *p)
+{
+    return p - from >= 2 && p[-1] == '-' && p[-2] == '-';
+}
+
+/* Behind the comment that begins at `p`, or NULL if none does: what does not end before
+ * such a <DOC> is text, so that an end that was forgotten hides no other documents. */
+static const uint8_t *end_of_comment(trec_text *t, const uint8_t *p)
+{
+    if (t->end - p < 4 || memcmp(p, "<!--", 4) != 0)
+        return NULL;
+    const uint8_t *const from = p + 2; /* <!--> is one, too */
+    if (t->open_to != NULL && from >= t->open_from && from <= t->open_to)
+        return NULL;
+    /* Where none ends need not be searched, but for what reaches into it. */
+    const bool is_before = t->open_to != NULL && from < t->open_from;
+    const uint8_t *const limit =
+        is_before && t->end - t->open_from > 2 ? t->open_from + 2 : t->end;
+    const uint8_t *stop = gs_find_either(from, limit, '<', '>');
+    while (stop < limit && !is_fence(t->begin, stop, t->end)) {
+        if (*stop == '>' && is_comment_end(from, stop))
+            return stop + 1;
+        stop = gs_find_either(stop + 1, limit, '<', '>');
+    }
+    t->open_from = from;
+    if (!is_before || stop < limit)
+        t->open_to = stop;
+    return NULL;
+}
+
+/* The first such tag in p..end of the text, outside of comments, and what follows it; or
+ * NULL. */
+static const uint8_t *find_tag(trec_text *t, const uint8_t *p, const uint8_t *end,
+                               const char *name, const uint8_t **after)
 {
     while (p < end && (p = memchr(p, '<', (size_t)(end - p))) != NULL) {
         if ((*after = end_of_tag(p, end, name)) != NULL)
             return p;
-        p++;
+        const uint8_t *const behind = end_of_comment(t, p);
+        p = behind != NULL ? behind : p + 1;
     }
     return NULL;
 }
 
+/* Reads from the end, as far as it takes to know that no comment goes on where the last
+ * document ends. Where that cannot be known, since `data` begins too late or ends too
+ * early, its end does not count, and the next one is waited for: so comments are the same
+ * wherever files are cut. */
 size_t gs_trec_whole_bytes(const uint8_t *data, size_t bytes)
 {
     const uint8_t *const end = data + bytes;
-    size_t left = bytes;
-    const uint8_t *last;
-    while (left > 0 && (last = memrchr(data, '<', left)) != NULL) {
-        const uint8_t *const after = end_of_tag(last, end, doc_close);
-        if (after != NULL)
-            return (size_t)(after - data);
-        left = (size_t)(last - data);
+    const uint8_t *last = NULL;   /* behind the last </DOC> that may be in no comment */
+    bool is_before_fence = false; /* which comes next, before any end of a comment */
+    for (const uint8_t *p = end; p-- > data;) {
+        if (*p != '<' && *p != '>')
+            continue;
+        const bool is_at_fence = is_fence(data, p, end);
+        const uint8_t *const after = end_of_tag(p, end, doc_close);
+        if (is_at_fence || (*p == '>' && is_comment_end(data, p))) {
+            if (last != NULL)
+                return (size_t)(last - data);
+            is_before_fence = is_at_fence;
+        } else if (after != NULL && last == NULL) {
+            if (is_before_fence)
+                return (size_t)(after - data);
+            last = after;
+        } else if (is_at(p, end, "<!--")) {
+            last = NULL;
+        }
     }
     return 0;
 }
+
+/* --- documents --------------------------------------------------------------------- */
 
 /* Counts the lines before `p`. */
 static uint64_t line_of(trec_reader *r, const uint8_t *p)
@@ -90,13 +173,12 @@ static bool is_letter(uint8_t c)
 
 /* Where the mark-up that begins at `p`, a '<', ends; NULL if it is none. `last` is the
  * last '>' before the end, or NULL: behind it nothing is searched for. */
-static const uint8_t *end_of_markup(const uint8_t *p, const uint8_t *end,
+static const uint8_t *end_of_markup(trec_text *t, const uint8_t *p, const uint8_t *end,
                                     const uint8_t *last)
 {
-    if (is_at(p, end, "<!--")) {
-        const uint8_t *const close = memmem(p + 4, (size_t)(end - p) - 4, "-->", 3);
-        return close != NULL ? close + 3 : end;
-    }
+    const uint8_t *const behind = end_of_comment(t, p);
+    if (behind != NULL)
+        return behind < end ? behind : end;
     const uint8_t *name = p + 1;
     if (name < end && *name == '/')
         name++;
@@ -139,15 +221,16 @@ static gs_code add_text(gs_document_list *list, gs_document *document,
 }
 
 /* Adds the texts between the tags of [from, to) to the document. */
-static gs_code add_texts(gs_document_list *list, gs_document *document,
-                         const uint8_t *from, const uint8_t *to, gs_status *st)
+static gs_code add_texts(trec_reader *r, gs_document *document, const uint8_t *from,
+                         const uint8_t *to, gs_status *st)
 {
+    gs_document_list *const list = r->list;
     const uint8_t *const floor = from;
     const uint8_t *p = from;
     const uint8_t *const last =
         from < to ? memrchr(from, '>', (size_t)(to - from)) : NULL;
     while (p < to && (p = memchr(p, '<', (size_t)(to - p))) != NULL) {
-        const uint8_t *const after = end_of_markup(p, to, last);
+        const uint8_t *const after = end_of_markup(&r->text, p, to, last);
         if (after == NULL) {
             p++;
             continue;
@@ -164,9 +247,9 @@ static gs_code parse_document(trec_reader *r, const uint8_t *begin, const uint8_
 {
     gs_document_list *const list = r->list;
     const uint8_t *name_at, *rest, *ignored;
-    const uint8_t *const name_tag = find_tag(body, end, docno_open, &name_at);
+    const uint8_t *const name_tag = find_tag(&r->text, body, end, docno_open, &name_at);
     const uint8_t *const name_end =
-        name_tag != NULL ? find_tag(name_at, end, docno_close, &rest) : NULL;
+        name_tag != NULL ? find_tag(&r->text, name_at, end, docno_close, &rest) : NULL;
     if (name_end == NULL)
         return gs_document_list_add_bad(list, line_of(r, begin),
                                         "a <DOC> without <DOCNO>...</DOCNO>", st);
@@ -176,13 +259,13 @@ static gs_code parse_document(trec_reader *r, const uint8_t *begin, const uint8_
     if (name.bytes > GS_DOCUMENT_NAME_BYTES_MAX)
         return gs_document_list_add_bad(list, line_of(r, begin),
                                         "the name is longer than 65535 bytes", st);
-    if (find_tag(rest, end, docno_open, &ignored) != NULL)
+    if (find_tag(&r->text, rest, end, docno_open, &ignored) != NULL)
         return gs_document_list_add_bad(list, line_of(r, begin),
                                         "a <DOC> with two <DOCNO>", st);
     GS_TRY(gs_document_list_add(list, name, NULL, 0, st));
     gs_document *const document = &list->documents[list->count - 1];
-    GS_TRY(add_texts(list, document, body, name_tag, st));
-    return add_texts(list, document, rest, end, st);
+    GS_TRY(add_texts(r, document, body, name_tag, st));
+    return add_texts(r, document, rest, end, st);
 }
 
 /* What stands between documents must be blank, a comment or a declaration. */
@@ -196,27 +279,32 @@ static gs_code check_gap(trec_reader *r, const uint8_t *from, const uint8_t *to,
         if (!is_at(gap.data, to, "<!") && !is_at(gap.data, to, "<?"))
             return gs_document_list_add_bad(r->list, line_of(r, gap.data),
                                             "text outside of <DOC>...</DOC>", st);
+        const bool is_comment = is_at(gap.data, to, "<!--");
         const uint8_t *const close = memchr(gap.data, '>', gap.bytes);
-        if (close == NULL)
-            return gs_document_list_add_bad(r->list, line_of(r, gap.data),
-                                            "a declaration does not end", st);
-        from =
-            is_at(gap.data, to, "<!--") ? end_of_markup(gap.data, to, NULL) : close + 1;
+        const uint8_t *const behind = is_comment      ? end_of_comment(&r->text, gap.data)
+                                      : close != NULL ? close + 1
+                                                      : NULL;
+        if (behind == NULL)
+            return gs_document_list_add_bad(
+                r->list, line_of(r, gap.data),
+                is_comment ? "a comment does not end" : "a declaration does not end", st);
+        from = behind < to ? behind : to;
     }
 }
 
 /* The tag that ends a document, of which `p` is behind the first; NULL if another one
  * begins before, or none ends. *next is where to go on. */
-static const uint8_t *find_doc_end(const uint8_t *p, const uint8_t *end,
-                                   const uint8_t **next)
+static const uint8_t *find_doc_end(trec_text *t, const uint8_t *p, const uint8_t **next)
 {
+    const uint8_t *const end = t->end;
     while (p < end && (p = memchr(p, '<', (size_t)(end - p))) != NULL) {
         if ((*next = end_of_tag(p, end, doc_close)) != NULL)
             return p;
         *next = p;
         if (end_of_tag(p, end, doc_open) != NULL)
             return NULL;
-        p++;
+        const uint8_t *const behind = end_of_comment(t, p);
+        p = behind != NULL ? behind : p + 1;
     }
     *next = end;
     return NULL;
@@ -225,14 +313,15 @@ static const uint8_t *find_doc_end(const uint8_t *p, const uint8_t *end,
 gs_code gs_trec_parse(gs_document_list *list, const gs_line_batch *batch, gs_status *st)
 {
     const uint8_t *const end = batch->data + batch->bytes;
-    trec_reader r = {list, batch->data, end, batch->data};
+    trec_reader r = {
+        list, {.begin = batch->data, .end = end}, batch->data, end, batch->data};
     while (r.at < end) {
         const uint8_t *body, *next;
-        const uint8_t *const begin = find_tag(r.at, end, doc_open, &body);
+        const uint8_t *const begin = find_tag(&r.text, r.at, end, doc_open, &body);
         GS_TRY(check_gap(&r, r.at, begin != NULL ? begin : end, st));
         if (begin == NULL)
             break;
-        const uint8_t *const body_end = find_doc_end(body, end, &next);
+        const uint8_t *const body_end = find_doc_end(&r.text, body, &next);
         r.at = next;
         if (body_end == NULL)
             GS_TRY(gs_document_list_add_bad(list, line_of(&r, begin),
@@ -248,13 +337,14 @@ bool gs_trec_find_name(const uint8_t *data, size_t bytes, gs_text_span *name,
                        uint64_t *line)
 {
     const uint8_t *const end = data + bytes;
+    trec_text text = {.begin = data, .end = end};
     const uint8_t *after, *rest;
-    const uint8_t *const doc = find_tag(data, end, doc_open, &after);
+    const uint8_t *const doc = find_tag(&text, data, end, doc_open, &after);
     *line = doc != NULL ? gs_line_count(data, (size_t)(doc - data), '\n') : 0;
     const uint8_t *const tag =
-        doc != NULL ? find_tag(after, end, docno_open, &after) : NULL;
+        doc != NULL ? find_tag(&text, after, end, docno_open, &after) : NULL;
     const uint8_t *const close =
-        tag != NULL ? find_tag(after, end, docno_close, &rest) : NULL;
+        tag != NULL ? find_tag(&text, after, end, docno_close, &rest) : NULL;
     if (close == NULL)
         return false;
     *name = trim(after, close);

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "lib/base/mem.h"
+#include "lib/index/text/document_trec.h"
 #include "tests/check.h"
 
 enum { TEXT_MAX = 1 << 20 };
@@ -262,12 +263,110 @@ static void trec_documents(void)
            "!0 text outside of <DOC>...</DOC>\n");
 }
 
+/* What stands in a comment is no mark-up, and no comment hides other documents. */
+static void trec_comments(void)
+{
+    options.format = GS_FORMAT_TREC;
+    expect("<!-- <DOC><DOCNO>no</DOCNO></DOC> -->\n<DOC><DOCNO>a</DOCNO>x</DOC>\n"
+           "<!-- a --> <!--> <!-- <DOC> -->",
+           "a|x\n");
+    expect("<DOC><!-- <DOCNO>no</DOCNO> </DOC> --><DOCNO>a</DOCNO>x<!--</DOC>--><!-->y"
+           "<!-- <DOCNO>no</DOCNO>\n<DOCS>--></DOC>",
+           "a|x|y\n");
+    expect("<DOC><DOCNO>a</DOCNO>x<!-- y</DOC>\n<DOC><DOCNO>b</DOCNO>x <!--y--></DOC>",
+           "a|x<!-- y\nb|x \n");
+    expect("<DOC><DOCNO>a</DOCNO>x<!-- y</DOC> <DOC><DOCNO>b</DOCNO>--></DOC>",
+           "a|x<!-- y\nb|-->\n");
+    expect("<DOC><DOCNO>a</DOCNO>x<!-- y</DOC>\xef\xbb\xbf<DOC><DOCNO>b</DOCNO>--></DOC>",
+           "a|x<!-- y\nb|-->\n");
+    expect("<DOC><DOCNO>a</DOCNO><!-- y</DOC>\n", "a|<!-- y\n");
+    expect("<!-- x\n<DOC><DOCNO>a</DOCNO>x</DOC>\n-->",
+           "a|x\n!0 a comment does not end\n!2 text outside of <DOC>...</DOC>\n");
+}
+
+/* Without what is told of those that are none, which has other lines. */
+static void drop_bad(char *text)
+{
+    char *to = text;
+    for (const char *line = text; *line != '\0';) {
+        const char *const eol = strchr(line, '\n');
+        const size_t n = (size_t)(eol - line) + 1;
+        const bool is_bad = *line == '!';
+        if (!is_bad)
+            memmove(to, line, n);
+        to += is_bad ? 0 : n;
+        line = eol + 1;
+    }
+    *to = '\0';
+}
+
+/* Wherever a text is cut, its documents are the same. */
+static void trec_cuts_do_not_matter(uint64_t seed)
+{
+    static const char *const bits[] = {
+        "<!--",
+        "-->",
+        "-",
+        ">",
+        " ",
+        "\n",
+        "\n<DOC>",
+        "<DOC>",
+        "</DOC>",
+        "</DOC>\n<DOC>",
+        "<DOCNO>n</DOCNO>",
+        "t",
+        "<b>",
+        "<DOC><DOCNO>m</DOCNO>x</DOC>\n",
+    };
+    enum { BYTES = 2000 };
+    static char whole[TEXT_MAX / 2], pieces[TEXT_MAX / 2];
+    options.format = GS_FORMAT_TREC;
+    const unsigned tries = check_often(3000);
+    for (unsigned n = 0; n < tries; n++) {
+        char text[BYTES] = "<DOC><DOCNO>first</DOCNO>";
+        size_t bytes = strlen(text), used = 0, from = 0;
+        pieces[0] = '\0';
+        for (uint64_t k = check_random(&seed) % 40; k > 0; k--) {
+            const char *const bit =
+                bits[check_random(&seed) % (sizeof bits / sizeof *bits)];
+            memcpy(text + bytes, bit, strlen(bit));
+            bytes += strlen(bit);
+        }
+        (void)snprintf(whole, sizeof whole, "%s", parse(text, bytes));
+        /* Of what begins anywhere before an end, the end is found, or none. */
+        while (from < bytes) {
+            const size_t at = from + 1 + check_random(&seed) % (bytes - from);
+            const size_t seen = from + check_random(&seed) % (at - from);
+            const size_t found_end =
+                gs_trec_whole_bytes((const uint8_t *)text + seen, at - seen);
+            const size_t to = found_end > 0                  ? seen + found_end
+                              : check_random(&seed) % 4 == 0 ? bytes
+                                                             : from;
+            if (to > from)
+                used += (size_t)snprintf(pieces + used, sizeof pieces - used, "%s",
+                                         parse(text + from, to - from));
+            from = to;
+        }
+        drop_bad(whole);
+        drop_bad(pieces);
+        if (strcmp(whole, pieces) == 0)
+            continue;
+        fprintf(stderr, "text: %.*s\nwhole:\n%sin pieces:\n%s", (int)bytes, text, whole,
+                pieces);
+        check_failures++;
+        return;
+    }
+}
+
 /* Tags that never end, or of documents that never do, cost no more than others: half a
  * million take a blink, and took minutes when each was searched for up to the end. */
 static void trec_faults_are_linear(void)
 {
-    static const char *const pieces[] = {"<DOC>", "<a",    "<!",
-                                         "</DOC", "<DOC ", "<DOCNO>"};
+    static const char *const pieces[] = {
+        "<DOC>",   "<a",   "<!",    "</DOC",  "<DOC ",
+        "<DOCNO>", "<!--", "<!-->", "<!-- >", "<!-- --></DOC>x<DOC><DOCNO>y</DOCNO><!--",
+    };
     enum { BYTES = 4 << 20 };
     gs_status st = {.code = GS_OK};
     void *memory = NULL;
@@ -479,6 +578,8 @@ int main(void)
     json_depth();
     tsv_documents();
     trec_documents();
+    trec_comments();
+    trec_cuts_do_not_matter(check_seed(5));
     trec_faults_are_linear();
     blocks_and_line_ends_do_not_matter(check_seed(5));
     formats_are_guessed();
