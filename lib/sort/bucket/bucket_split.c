@@ -7,6 +7,7 @@
 #include "lib/base/mem.h"
 #include "lib/sort/bucket/splitters.h"
 #include "lib/sort/bucket/tie_sort.h"
+#include "lib/sort/bucket/whole_splitters.h"
 
 enum {
     TOO_LARGE = 8, /* times what a bucket should hold: is cut again */
@@ -15,6 +16,7 @@ enum {
     PREFETCH_AHEAD = 12,
     SHARED_SAMPLE = 16,
     SHARED_LIMIT = 1 << 20,
+    IDLE_MAX = 4, /* cuts by words in a row that leave nearly all together */
     SMALL_PAGE = 4096,
     POPULATE = 1024, /* elements: 6 such pages */
 };
@@ -33,6 +35,8 @@ typedef struct gs_cut {
     gs_splitters splitters;
     uint64_t sample[GS_SPLITTERS_SAMPLE_MAX];
 
+    bool is_whole; /* go by whole strings, and these: */
+    gs_whole_splitters whole;
     bool is_deeper;    /* the prefixes all agreed: go by what follows them */
     bool has_next;     /* and that stands in the next words */
     size_t old_depth;  /* where the prefixes stand now */
@@ -75,6 +79,41 @@ static void choose_splitters(gs_cut *cut)
     gs_splitters_choose(&cut->splitters, levels, cut->sample, n);
 }
 
+/* The same of whole strings. */
+static gs_code choose_whole_splitters(gs_cut *cut, const gs_bucket *bucket, gs_status *st)
+{
+    const gs_bucket_split *const s = cut->split;
+    size_t buckets = (size_t)1 << gs_splitters_levels(cut->count, s->bucket_elements);
+    if (buckets > GS_WHOLE_SPLITTERS_MAX + 1)
+        buckets = GS_WHOLE_SPLITTERS_MAX + 1;
+    const size_t most = buckets * GS_WHOLE_SPLITTERS_OVERSAMPLING;
+    const size_t n = most < cut->count ? most : cut->count, part = cut->count / n;
+    gs_element *sample = NULL; /* and as many behind it, to sort them */
+    GS_TRY(gs_mem_new_array(&sample, 2 * n, sizeof *sample, "sample", st));
+    uint64_t state = cut->count;
+    for (size_t i = 0; i < n; i++)
+        sample[i] = cut->from[i * part + gs_splitters_place(&state, part)];
+    cut->whole.layout = s->layout;
+    cut->whole.arena = s->arena;
+    cut->whole.depth = bucket->depth;
+    gs_whole_splitters_choose(&cut->whole, buckets, sample, sample + n, n,
+                              bucket->has_next);
+    gs_mem_free(sample);
+    return GS_OK;
+}
+
+static void classify_by_whole(gs_cut *cut, size_t begin, size_t end, size_t *counts)
+{
+    for (size_t i = begin; i < end; i++) {
+        if (i + PREFETCH_AHEAD < end)
+            __builtin_prefetch(cut->split->arena +
+                               gs_where_offset(cut->from[i + PREFETCH_AHEAD].where));
+        const size_t id = gs_whole_splitters_find(&cut->whole, &cut->from[i]);
+        cut->ids[i] = (uint16_t)id;
+        counts[id]++;
+    }
+}
+
 /* The ids of a deeper cut: strings that ended by length, then (backwards: before them)
  * those that go on, by splitter. */
 static size_t deeper_id(const gs_cut *cut, size_t left, uint64_t prefix)
@@ -94,6 +133,10 @@ static void classify_slice(gs_cut *cut, size_t slice)
     memset(counts, 0, cut->ids_used * sizeof *counts);
     const gs_record_layout *const layout = cut->split->layout;
     const uint8_t *const arena = cut->split->arena;
+    if (cut->is_whole) {
+        classify_by_whole(cut, begin, end, counts);
+        return;
+    }
     if (!cut->is_deeper) {
         for (size_t i = begin; i < end; i++) {
             const size_t id = gs_splitters_find(&cut->splitters, cut->from[i].prefix);
@@ -256,6 +299,40 @@ static void prepare_deeper(gs_cut *cut, size_t depth, bool has_next)
                                                  cut->count, next, shared);
 }
 
+/* Decides what the bucket is cut by, and how many parts there may be. */
+static gs_code prepare(gs_cut *cut, const gs_bucket *bucket, gs_status *st)
+{
+    cut->is_deeper = false;
+    cut->is_whole = bucket->idle_cuts >= IDLE_MAX;
+    if (cut->is_whole) {
+        GS_TRY(choose_whole_splitters(cut, bucket, st));
+        cut->ids_used = cut->whole.count + 1;
+        return GS_OK;
+    }
+    prepare_deeper(cut, bucket->depth, bucket->has_next);
+    choose_splitters(cut);
+    cut->ids_used = cut->splitters.bucket_count + (cut->is_deeper ? ENDED_CLASSES : 0);
+    return GS_OK;
+}
+
+/* What is said of a part of so many elements, beside where it lies. */
+static gs_bucket describe(const gs_cut *cut, const gs_bucket *bucket, size_t id,
+                          size_t count)
+{
+    const bool is_most = count > bucket->count - bucket->count / 16;
+    const bool is_idle =
+        cut->is_deeper && is_most && cut->next_depth == cut->old_depth + 8;
+    return (gs_bucket){
+        .count = count,
+        .depth = cut->is_deeper ? cut->next_depth : bucket->depth,
+        .has_next = cut->is_deeper ? !cut->has_next : bucket->has_next,
+        .is_in_scratch = !bucket->is_in_scratch,
+        .is_settled = is_ended_id(cut, id) || count == 1,
+        .idle_cuts = is_idle ? bucket->idle_cuts + 1 : 0,
+        .is_last = cut->is_whole && is_most,
+    };
+}
+
 /* Cuts one bucket into `out`, or keeps it whole (settled by one thread later). */
 static gs_code cut_bucket(const gs_bucket_split *split, gs_team *team, gs_cut *cut,
                           const gs_bucket *bucket, gs_bucket_list *out, gs_status *st)
@@ -270,10 +347,7 @@ static gs_code cut_bucket(const gs_bucket_split *split, gs_team *team, gs_cut *c
     cut->begin = bucket->begin;
     cut->ids = split->bucket_ids + bucket->begin;
     cut->count = bucket->count;
-    cut->is_deeper = false;
-    prepare_deeper(cut, bucket->depth, bucket->has_next);
-    choose_splitters(cut);
-    cut->ids_used = cut->splitters.bucket_count + (cut->is_deeper ? ENDED_CLASSES : 0);
+    GS_TRY(prepare(cut, bucket, st));
 
     atomic_store(&cut->next_slice, 0);
     GS_TRY(gs_team_run(team, classify_worker, cut, st));
@@ -286,14 +360,8 @@ static gs_code cut_bucket(const gs_bucket_split *split, gs_team *team, gs_cut *c
     for (size_t id = 0; id < cut->ids_used; id++) {
         if (totals[id] == 0)
             continue;
-        const gs_bucket part = {
-            .begin = begin,
-            .count = totals[id],
-            .depth = cut->is_deeper ? cut->next_depth : bucket->depth,
-            .has_next = cut->is_deeper ? !cut->has_next : bucket->has_next,
-            .is_in_scratch = !bucket->is_in_scratch,
-            .is_settled = is_ended_id(cut, id) || totals[id] == 1,
-        };
+        gs_bucket part = describe(cut, bucket, id, totals[id]);
+        part.begin = begin;
         GS_TRY(push(out, part, st));
         begin += part.count;
     }
@@ -323,7 +391,7 @@ gs_code gs_bucket_split_run(const gs_bucket_split *split, gs_team *team,
         gs_bucket_list next = {0};
         for (size_t i = 0; i < work.count; i++) {
             const gs_bucket *const b = &work.buckets[i];
-            if (b->is_settled || b->count <= fitting) {
+            if (b->is_settled || b->is_last || b->count <= fitting) {
                 (void)push(&next, *b, st);
                 continue;
             }

@@ -14,8 +14,9 @@
  * A bucket stays too large when many records share a prefix (a frequent word) or the
  * sample missed (sorted input never does that to us: the sample is spread evenly). Such a
  * bucket is cut again, by finer splitters, or by the next bytes of the strings if its
- * prefixes are all equal. At the end every bucket is small enough for one thread, or
- * holds only equal records.
+ * prefixes are all equal. Where nearly all go on together that way time after time, the
+ * next cut compares whole strings (whole_splitters.h). At the end every bucket is small
+ * enough for one thread, or holds only equal records.
  */
 #ifndef GS_LIB_SORT_BUCKET_BUCKET_SPLIT_H
 #define GS_LIB_SORT_BUCKET_BUCKET_SPLIT_H
@@ -45,6 +46,8 @@ typedef struct gs_bucket {
     bool has_next;      /* the next words hold what follows the prefixes */
     bool is_in_scratch; /* which of the two arrays holds it; the other is free there */
     bool is_settled;    /* all records equal, or already in order */
+    unsigned idle_cuts; /* so many in a row, 8 bytes deeper each, left nearly all here */
+    bool is_last;       /* nothing cuts it */
 } gs_bucket;
 
 typedef struct gs_bucket_list {

@@ -27,14 +27,20 @@ static size_t left_of(const gs_tie_job *job, const gs_element *e, size_t depth)
     return gs_tie_left(job->layout, job->arena, e->where, depth);
 }
 
+int gs_tie_compare(const gs_record_layout *layout, const uint8_t *arena,
+                   const gs_element *x, const gs_element *y, size_t depth)
+{
+    const gs_record rx = gs_record_at(layout, arena, x->where);
+    const gs_record ry = gs_record_at(layout, arena, y->where);
+    const int d =
+        gs_string_compare(rx.string, rx.string_bytes, ry.string, ry.string_bytes, depth);
+    return layout->is_backwards ? -d : d;
+}
+
 static int compare_strings(const gs_tie_job *job, const gs_element *x,
                            const gs_element *y, size_t depth)
 {
-    const gs_record rx = gs_record_at(job->layout, job->arena, x->where);
-    const gs_record ry = gs_record_at(job->layout, job->arena, y->where);
-    const int d =
-        gs_string_compare(rx.string, rx.string_bytes, ry.string, ry.string_bytes, depth);
-    return job->layout->is_backwards ? -d : d;
+    return gs_tie_compare(job->layout, job->arena, x, y, depth);
 }
 
 static void insertion_sort_strings(const gs_tie_job *job, gs_element *a, size_t n,

@@ -35,6 +35,11 @@ size_t gs_tie_common_bytes(const gs_record_layout *layout, const uint8_t *arena,
                            const gs_element *elements, size_t count, size_t depth,
                            size_t limit);
 
+/* Less than, equal to or greater than 0, as the string of x comes before that of y in the
+ * order of the layout; both agree in the first `depth` bytes. */
+int gs_tie_compare(const gs_record_layout *layout, const uint8_t *arena,
+                   const gs_element *x, const gs_element *y, size_t depth);
+
 enum { GS_TIE_ENDED_MAX = 8 };
 
 /* What is left of an element's string after `depth`, if at most GS_TIE_ENDED_MAX bytes
