@@ -287,10 +287,26 @@ static void refuse_word_rules(const gpusort_build_options *o)
                                   : "terms of vectors are taken as they are");
 }
 
+/* Stop words would be all there is in it. */
+static void refuse_stdin_twice(const gs_index_build_args *args)
+{
+    const gpusort_build_options *const o = &args->options;
+    const bool has_names = args->files_from != NULL && strcmp(args->files_from, "-") == 0;
+    bool has_documents = args->files_from == NULL && o->input_count == 0;
+    for (size_t i = 0; i < o->input_count; i++)
+        has_documents |= strcmp(args->inputs[i], "-") == 0;
+    if (o->stop_words == NULL || strcmp(o->stop_words, "-") != 0)
+        return;
+    if (has_names || has_documents)
+        gs_die(0, "standard input cannot be both stop words and %s",
+               has_names ? "names of files" : "documents");
+}
+
 /* What was left out, and what does not go together. */
 static void resolve(gs_index_build_args *args)
 {
     gpusort_build_options *const o = &args->options;
+    refuse_stdin_twice(args);
     take_inputs(args);
     const bool is_tuples = has_tuples(o);
     refuse_word_rules(o);

@@ -227,35 +227,31 @@ const gs_opt *gs_opt_next(gs_opt_scan *scan)
     return scan->current = next_element(scan);
 }
 
-/* Of a group of short options: does the last one want what comes behind the group? False
- * if one is unknown, where the walk ends. */
-static bool look_at_cluster(const gs_opt_scan *scan, const char *letters,
-                            bool *wants_next)
+/* Of a group of short options: does the last one want what comes behind the group? One
+ * that is unknown ends the walk, or is none: the -2 of an old key. */
+static bool cluster_wants_next(const gs_opt_scan *scan, const char *letters)
 {
-    *wants_next = false;
     for (const char *letter = letters; *letter != '\0'; letter++) {
         const gs_opt *const option = find_letter(scan, *letter);
-        if (!option)
-            return false;
-        if (option->takes == GS_OPT_REQUIRED) {
-            *wants_next = letter[1] == '\0';
-            return true;
-        }
+        if (!option || option->takes == GS_OPT_REQUIRED)
+            return option && letter[1] == '\0';
     }
-    return true;
+    return false;
 }
 
-bool gs_opt_is_to_come(const gs_opt_scan *scan, const char *name)
+bool gs_opt_is_to_come(const gs_opt_scan *scan, const char *name, bool ends_at_operands)
 {
     bool wants_next;
     for (int i = scan->index; i < scan->argc; i += 1 + wants_next) {
         const char *const element = scan->argv[i];
         wants_next = false;
-        if (element[0] != '-' || element[1] == '\0')
-            continue;
-        if (element[1] != '-') {
-            if (!look_at_cluster(scan, element + 1, &wants_next))
+        if (element[0] != '-' || element[1] == '\0') {
+            if (ends_at_operands && element[0] != '+')
                 return false;
+            continue;
+        }
+        if (element[1] != '-') {
+            wants_next = cluster_wants_next(scan, element + 1);
             continue;
         }
         const size_t len = strcspn(element + 2, "=");

@@ -76,8 +76,9 @@ void gs_opt_parse(int argc, char **argv, const char *usage, const gs_opt *option
  * `sort`, what is then left of argv from `index` on are operands. */
 const gs_opt *gs_opt_next(gs_opt_scan *scan);
 
-/* Will the walk meet the long option of that name, unless a mistake ends it before? */
-bool gs_opt_is_to_come(const gs_opt_scan *scan, const char *name);
+/* Will the walk meet the long option of that name, unless a mistake ends it before, or
+ * the first operand does? */
+bool gs_opt_is_to_come(const gs_opt_scan *scan, const char *name, bool ends_at_operands);
 
 /* Ends the program because of the operand just found: the command takes none. */
 _Noreturn void gs_opt_no_operand(const gs_opt_scan *scan);

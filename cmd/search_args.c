@@ -149,6 +149,9 @@ static void resolve(gs_search_args *args)
         gs_die_incompatible("--snippets", "--count", "no document is printed");
     if (args->gathers)
         resolve_gather(args);
+    if (args->query_count == 0 && args->options.statistics != NULL &&
+        strcmp(args->options.statistics, "-") == 0)
+        gs_die(0, "standard input cannot be both queries and statistics");
     if (args->options.statistics != NULL &&
         (args->is_boolean || args->shape == GS_SEARCH_COUNT))
         gs_die_incompatible("--statistics", args->is_boolean ? "--boolean" : "--count",

@@ -322,8 +322,8 @@ static void walk_with_extras(parser *p)
     p->scan.extras = extras;
     p->scan.extra_count = sizeof extras / sizeof *extras;
     /* What a key may be has to be known before the first one is met. */
-    args->names_columns =
-        gs_opt_is_to_come(&p->scan, "csv") || gs_opt_is_to_come(&p->scan, "tsv");
+    args->names_columns = gs_opt_is_to_come(&p->scan, "csv", p->is_posix) ||
+                          gs_opt_is_to_come(&p->scan, "tsv", p->is_posix);
     walk(p);
 }
 

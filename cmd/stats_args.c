@@ -174,8 +174,15 @@ void stats_args_settle_texts(stats_args *a)
     settle(a);
 }
 
+void stats_check_save_name(const char *name)
+{
+    if (name != NULL && strcmp(name, "-") == 0)
+        gs_die_usage("--save is a file of its own: answers go to standard output");
+}
+
 void stats_check_save(const stats_args *a)
 {
+    stats_check_save_name(a->save);
     if (a->save != NULL && (a->window > 0 || a->window_seconds > 0))
         gs_die_usage("--save is of all values: no --window");
 }

@@ -114,6 +114,7 @@ void stats_args_settle_texts(stats_args *args);
  * others. */
 void stats_settle_times(stats_args *args);
 /* Ends the program if something cannot be saved. */
+void stats_check_save_name(const char *name); /* NULL is fine */
 void stats_check_save(const stats_args *args);
 /* Ends the program if eps is out of its limits. */
 void stats_check_eps(const stats_args *args);

@@ -64,6 +64,7 @@ static void parse(hhh_request *r, int argc, char **argv)
     stats_settle_support(a, r->ask.support);
     if (r->step < GPUSORT_STEP_MIN || r->step > GPUSORT_STEP_MAX)
         gs_die_usage("--step is from %d to %d", GPUSORT_STEP_MIN, GPUSORT_STEP_MAX);
+    stats_check_save_name(a->save);
     a->stream.statistic = GPUSORT_PREFIXES;
     a->stream.hierarchy = r->kind;
     a->stream.step = (unsigned)r->step;

@@ -65,6 +65,7 @@ static void parse(merge_request *r, int argc, char **argv)
     gs_opt_parse(argc, argv, usage_text, GS_COUNTED(options));
     if (r->file_count == 0)
         gs_die_usage("which summaries?");
+    stats_check_save_name(r->save);
     quantile_ask_take(&r->quantiles);
     r->sums.phi = r->quantiles.phis[0];
 }

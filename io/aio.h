@@ -2,8 +2,8 @@
 /*
  * aio: reads and writes in flight, on io_uring or on threads.
  *
- * Both back ends do the same: submit does not wait, and never more than `depth` requests
- * are in flight, for which the caller sees; wait gives one finished request. Short
+ * Both back ends do the same: submit does not wait, and the caller sees to it that no
+ * more than `depth` requests are in flight; wait gives one finished request. Short
  * transfers are continued inside, so a finished request moved all its bytes, or reached
  * the end of the file, or failed. The thread back end serves where the kernel or a
  * seccomp filter refuses io_uring, and where the program was built without liburing.

@@ -7,7 +7,7 @@
 
 #include <stdlib.h>
 
-/* $TMPDIR, else /tmp; of the environment, and not the caller's. */
+/* $TMPDIR, else /tmp. The text is the environment's, and not to be freed. */
 static inline const char *gs_temp_folder(void)
 {
     const char *const from_environment = getenv("TMPDIR");

@@ -36,51 +36,60 @@ void gs_named_job_release(gs_named_job *job)
     job->keys = NULL;
 }
 
-/* What lies between separators. */
-static bool part_at(const uint8_t *from, const uint8_t *end, uint8_t separator,
-                    size_t column, gs_csv_value *name)
+/* The names of a header from left to right, each looked at once. */
+typedef struct name_walk {
+    const header_line *line;
+    gs_csv_walk csv;         /* where quotes tell; else: */
+    const uint8_t *at, *end; /* what is left of the line */
+    bool is_over;
+    size_t column; /* of the next name */
+} name_walk;
+
+static name_walk walk_names(const header_line *line)
 {
-    for (; column > 0; column--) {
-        from += gs_line_find(from, (size_t)(end - from), separator);
-        if (from++ == end)
-            return false;
-    }
-    *name =
-        (gs_csv_value){from, from + gs_line_find(from, (size_t)(end - from), separator)};
+    const uint8_t separator = (uint8_t)line->order->delimiter;
+    const gs_csv_walk csv = gs_csv_walk_begin(line->text, line->bytes, separator);
+    return (name_walk){
+        .line = line, .csv = csv, .at = line->text, .end = line->text + csv.bytes};
+}
+
+/* What lies between separators. */
+static bool next_part(name_walk *w, gs_csv_value *name)
+{
+    if (w->is_over)
+        return false;
+    const uint8_t separator = (uint8_t)w->line->order->delimiter;
+    const uint8_t *const end =
+        w->at + gs_line_find(w->at, (size_t)(w->end - w->at), separator);
+    *name = (gs_csv_value){w->at, end};
+    w->is_over = end == w->end;
+    w->at = end + !w->is_over;
     return true;
 }
 
 /* What lies between blanks. */
-static bool word_at(const uint8_t *from, const uint8_t *end, size_t column,
-                    gs_csv_value *name)
+static bool next_word(name_walk *w, gs_csv_value *name)
 {
-    for (;; column--) {
-        while (from < end && (*from == ' ' || *from == '\t'))
-            from++;
-        const uint8_t *const begin = from;
-        while (from < end && *from != ' ' && *from != '\t')
-            from++;
-        *name = (gs_csv_value){begin, from};
-        if (column == 0 || from == end)
-            return column == 0 && from > begin;
-    }
+    while (w->at < w->end && (*w->at == ' ' || *w->at == '\t'))
+        w->at++;
+    const uint8_t *const begin = w->at;
+    while (w->at < w->end && *w->at != ' ' && *w->at != '\t')
+        w->at++;
+    *name = (gs_csv_value){begin, w->at};
+    return w->at > begin;
 }
 
-/* The name of a column; false if there are fewer. */
-static bool name_of(const header_line *line, size_t column, gs_csv_value *name)
+static bool next_name(name_walk *w, gs_csv_value *name)
 {
-    const uint8_t separator = (uint8_t)line->order->delimiter;
-    gs_csv_walk walk = gs_csv_walk_begin(line->text, line->bytes, separator);
-    if (gs_form_has_quotes(line->order->form)) {
-        if (!gs_csv_walk_has(&walk, column))
+    const size_t column = w->column++;
+    if (gs_form_has_quotes(w->line->order->form)) {
+        if (!gs_csv_walk_has(&w->csv, column))
             return false;
-        *name = gs_csv_walk_value(&walk, column, line->room);
+        *name = gs_csv_walk_value(&w->csv, column, w->line->room);
         return true;
     }
-    const uint8_t *const end = line->text + walk.bytes;
-    return line->order->delimiter == GS_ORDER_BLANK_FIELDS
-               ? word_at(line->text, end, column, name)
-               : part_at(line->text, end, separator, column, name);
+    return w->line->order->delimiter == GS_ORDER_BLANK_FIELDS ? next_word(w, name)
+                                                              : next_part(w, name);
 }
 
 /* The names that there are, as many as a message holds. */
@@ -88,9 +97,10 @@ static void list_names(const header_line *line, char *to, size_t capacity)
 {
     gs_csv_value name;
     size_t at = 0;
+    name_walk walk = walk_names(line);
     *to = '\0';
-    for (size_t i = 0; at + 1 < capacity && name_of(line, i, &name); i++) {
-        const int more = snprintf(to + at, capacity - at, "%s%.*s", i > 0 ? ", " : "",
+    while (at + 1 < capacity && next_name(&walk, &name)) {
+        const int more = snprintf(to + at, capacity - at, "%s%.*s", at > 0 ? ", " : "",
                                   (int)(name.end - name.from), (const char *)name.from);
         at += more > 0 ? (size_t)more : 0;
     }
@@ -116,12 +126,12 @@ static gs_code find_column(const header_line *line, const char *column, const ch
     const size_t bytes = strlen(column);
     gs_csv_value found;
     size_t times = 0;
-    for (size_t i = 0; name_of(line, i, &found); i++) {
+    for (name_walk walk = walk_names(line); next_name(&walk, &found);) {
         if ((size_t)(found.end - found.from) != bytes ||
             memcmp(found.from, column, bytes) != 0)
             continue;
         if (times++ == 0)
-            *field = i;
+            *field = walk.column - 1;
     }
     if (times == 0)
         return fail_unknown(line, column, name, hint, st);
@@ -131,7 +141,7 @@ static gs_code find_column(const header_line *line, const char *column, const ch
     (void)GS_FAIL(st, GS_ERR_FORMAT, 0, "%s: %zu columns are called %s",
                   gs_quote_name(&shown_name, name), times,
                   gs_quote_argument(&shown_column, column));
-    return gs_status_hint(st, "give the key by the column's number");
+    return gs_status_hint(st, "give the column by its number");
 }
 
 /* The last line of a header, without its end and the mark before the first. */

@@ -55,8 +55,9 @@ static gs_code undouble(gs_slice *value, gs_column_room *room, gs_status *st)
     return GS_OK;
 }
 
-/* Records of a stream are not broken (gs_csv_iter saw them). Of one that is, where more
- * stands behind a closing quote, the value is all of it, as it is written. */
+/* gs_csv_iter has seen the records of files and pipes. Of one that a program has put, and
+ * in which more stands behind a closing quote, the value is all of it, as it is written.
+ */
 
 /* The field at `p`, without its quotes. Returns where the next one begins, or NULL. */
 static const uint8_t *cut_csv(uint8_t separator, const uint8_t *p, const uint8_t *end,

@@ -32,14 +32,22 @@ static gs_code next_batch(stream_run *r, unsigned worker, gs_line_batch *batch,
     pthread_mutex_lock(&r->mutex);
     r->reader = worker;
     *has_batch = false;
-    if (r->failure.code == GS_OK && !r->is_ended &&
-        gs_stream_input_next(r->input, batch, has_batch, st) == GS_OK && *has_batch) {
+    if (r->failure.code == GS_OK && !r->is_ended)
+        r->is_ended = gs_stream_input_next(r->input, batch, has_batch, st) != GS_OK;
+    if (*has_batch && !r->is_ended) {
         r->given++;
         if (batch->offset == 0 && r->work->begin != NULL)
             r->is_ended = r->work->begin(r->work->context, batch, st) != GS_OK;
     }
     pthread_mutex_unlock(&r->mutex);
     return st->code;
+}
+
+/* What failed to come is told behind all that came, if of that nothing failed. */
+static void fail_in_turn(stream_run *r, gs_status *st)
+{
+    if (st->code != GS_OK && !gs_turns_wait(&r->turns, r->given))
+        *st = (gs_status){.code = GS_OK};
 }
 
 static gs_code do_batch(stream_run *r, unsigned worker, gs_line_batch *batch,
@@ -69,10 +77,12 @@ static gs_code run_worker(void *context, unsigned worker, gs_status *st)
     while (has_batch && st->code == GS_OK) {
         gs_line_batch batch = {0};
         GS_NOTED(next_batch(r, worker, &batch, &has_batch, st));
-        if (has_batch)
+        if (has_batch) {
             GS_NOTED(do_batch(r, worker, &batch, st));
-        else
+        } else {
             gs_line_batch_release(&batch);
+            fail_in_turn(r, st);
+        }
     }
     if (st->code != GS_OK) {
         gs_turns_end(&r->turns);

@@ -24,8 +24,7 @@ typedef struct gs_value_headers {
     gs_csv_form csv;
     gs_line_feed_options form; /* how a header ends */
     gs_file_header first;
-    size_t (
-        *fields)[GS_VALUE_COLUMNS_MAX]; /* of each file, by which columns have names */
+    size_t (*fields)[GS_VALUE_COLUMNS_MAX]; /* for each file: of the columns with names */
 } gs_value_headers;
 
 /* Zeroed it may be released. Borrows the options and the names, and is not to be moved.

@@ -35,6 +35,7 @@ answer u 'Content-Type: text/plain\r\nTransfer-Encoding: chunked' '0\r\n\r\n' >e
 answer u 'Content-Type: text/plain\r\nTransfer-Encoding: chunked' 'bad words\nin here' >joined.warc
 answer u 'Content-Type: text/plain\r\nTransfer-Encoding: chunked' '7\nwords\nin here\n' >joined-number.warc
 answer u 'Content-Type: text/plain\r\nTransfer-Encoding: chunked' '' >joined-empty.warc
+answer u 'Content-Type: text/plain\r\nTransfer-Encoding: chunked' '2024\nwas a year' >joined-year.warc
 # Lines of headers that go on in the next one.
 printf 'WARC/1.0\r\nWARC-Type:\r\n\tconversion\r\nWARC-Target-URI:\r\n u4\r\nContent-Type: text/plain;\r\n charset=utf-8\r\nContent-Length:\r\n \r\n  5\r\nX: y\r\n WARC-Type: request\r\n\r\nwords\r\n\r\n' >lines.warc
 printf 'WARC/1.0\r\nWARC-Type: conversion\r\nWARC-Target-URI: u\r\n\t5\r\nContent-Length: 4\r\n\t1\r\n\r\nhere\r\n\r\nno record\r\n\r\n' >>lines.warc
@@ -66,6 +67,7 @@ build cut-chunk.warc
 build empty-chunks.warc
 build joined.warc
 build joined-number.warc
+build joined-year.warc
 build joined-empty.warc
 build lines.warc
 build --skip-bad lines.warc && gpusort search --boolean i "words OR here" | od -c | sed 's/^[0-9]* *//'
@@ -78,4 +80,6 @@ build --tokenizer=whitespace --no-fold comment.html
 build comments.trec
 build open-comment.trec
 build lost-comment.trec
+mkdir folder; printf 'id|text\nprose without bars\n' >folder/README; printf 'id,text\nshopping list\n' >folder/note; build folder
+yes "$(printf '<?page?>\n <DOC>\n <DOCNO>d</DOCNO>\n%01000d\n </DOC>' 7)" | head -n 150000 >indented.trec; rm -r i; gpusort index build -S 4M -o i indented.trec 2>/dev/null; gpusort index info i | grep "^documents *[0-9]*$"
 LINES

@@ -41,6 +41,12 @@ printf '%s\n' 'a	say "Hi" a\b\ "' >quotes.tsv && printf '%s\n' '"hi" a\b\' '"' >
 gpusort index build --replace -o i --tokenizer=whitespace --stopwords=stop quotes.tsv && gpusort index dump i
 gpusort index info --json i | python3 -c 'import json, sys; print(json.load(sys.stdin)["tokenizer"]["stopwords"])'
 gpusort index append i quotes.tsv && gpusort index append --stopwords=stop i quotes.tsv && gpusort index dump i
+printf '\357\273\277the\n' >stop; printf 'a\tthe cat\n' >mark.tsv; gpusort index build --replace --tokenizer=whitespace --no-fold --stopwords=stop -o i mark.tsv; gpusort index dump i
+echo the | gpusort index build --replace --stopwords=- -o i mark.tsv && gpusort index dump i
+echo the | gpusort index build --replace --format=tsv --stopwords=- -o i
+echo the | gpusort index build --replace --format=tsv --stopwords=- -o i mark.tsv -
+echo the | gpusort index build --replace --format=tsv --stopwords=- --files0-from=- -o i
+echo the | gpusort search --statistics=- i
 build --tokenizer=letters
 gpusort index build --format=tuples --tokenizer=raw -o i docs.tsv
 LINES

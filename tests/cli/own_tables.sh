@@ -40,6 +40,8 @@ printf '' | gpusort --csv -k v && echo 'nothing'
 echo '-- several files'
 printf 'k,v\nd,4\nb,2\n' >a.csv
 printf '\xef\xbb\xbfk,v\r\nc,3\n' >b.csv
+gpusort +2 -3 -k price:n --csv t.csv | head -n 1
+cp t.csv ./--csv; POSIXLY_CORRECT=1 said gpusort -k price t.csv --csv
 : >empty.csv
 gpusort --csv -k k empty.csv a.csv b.csv | tr -d '\r'
 printf 'k,w\nc,3\n' >other.csv

@@ -72,6 +72,7 @@ gpusort stats summary plain.csv marked.csv | grep values
 gpusort stats summary quoted.csv | grep values
 gpusort stats summary --no-header values.csv | grep -E '(values|min)'
 gpusort stats summary only.csv
+printf "1\nx\n" >bad.csv; for i in 1 2 3 4 5 6 7 8; do gpusort stats quantile --parallel=4 --csv --no-header -k 1 bad.csv missing.csv; done 2>&1 | sort | uniq -c
 gpusort stats summary --csv --no-header only.csv values.csv | grep -E "(values|more)"
 gpusort stats quantile --csv -k id only.csv
 LINES

@@ -207,6 +207,8 @@ gpusort stats corrsum --agg=quantile --save=r.saved pairs
 gpusort stats merge c.saved r.saved --agg=quantile
 gpusort stats merge r.saved c.saved --agg=quantile
 gpusort stats merge r.saved r.saved --agg=quantile
+gpusort stats merge --save=- many.saved
+gpusort stats hhh --by=dots --save=- /dev/null
 gpusort stats merge -S 4M many.saved
 gpusort stats merge -S 1M more.saved
 gpusort stats merge -S 1M more.saved less.saved

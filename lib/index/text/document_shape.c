@@ -306,6 +306,23 @@ static gs_code look_at_objects(look *l, gs_status *st)
                                                                     : take_text(l, st);
 }
 
+/* Has the second line more than one value? What only the header tells from prose has
+ * such rows, as far as one is seen. */
+static bool has_values(const look *l)
+{
+    const gs_file_front *const f = &l->front;
+    const uint8_t *const end = f->data + f->bytes;
+    const uint8_t *p = f->bytes > 0 ? memchr(f->data, '\n', f->bytes) : NULL;
+    while (p != NULL && p < end && (*p == '\n' || *p == '\r'))
+        p++;
+    while (p != NULL && p < end && *p != '\n') {
+        if (*p == l->shape.columns->separator || *p == GS_CSV_QUOTE)
+            return true;
+        p++;
+    }
+    return false;
+}
+
 static gs_code look_at_csv(look *l, gs_status *st)
 {
     const bool is_csv_by_name = l->ending == GS_FORMAT_CSV;
@@ -313,8 +330,10 @@ static gs_code look_at_csv(look *l, gs_status *st)
     GS_TRY(take_header(l, true, is_csv_by_name && !l->is_found, &is_good, st));
     if (!is_good)
         return is_csv_by_name ? take_as_text(l, st) : take_text(l, st);
-    /* A lone word that was chosen for both begins texts, too. */
-    if (!is_csv_by_name && l->shape.columns->count < 2) {
+    /* Of one column it may be a word that begins a text. */
+    const bool is_table =
+        l->shape.columns->count > 1 && (l->kind == GS_LOOKS_COMMAS || has_values(l));
+    if (!is_csv_by_name && !is_table) {
         drop_header(l);
         return take_text(l, st);
     }

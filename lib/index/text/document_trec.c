@@ -65,16 +65,17 @@ static const uint8_t *before_mark(const uint8_t *begin, const uint8_t *p)
     return p - begin >= 3 && gs_utf8_skip_mark(p - 3, p) == p ? p - 3 : p;
 }
 
-/* Does the <DOC> at `p` begin a line, or follow a </DOC>? No comment goes on there. */
+/* Is the <DOC> at `p` the first thing on a line, or behind a </DOC>? No comment goes on
+ * there. */
 static bool is_fence(const uint8_t *begin, const uint8_t *p, const uint8_t *end)
 {
     if (end_of_tag(p, end, doc_open) == NULL)
         return false;
     p = before_mark(begin, p);
-    if (p > begin && p[-1] == '\n')
-        return true;
-    while (p > begin && is_blank(p[-1]))
-        p = before_mark(begin, p - 1);
+    for (; p > begin && is_blank(p[-1]); p = before_mark(begin, p - 1)) {
+        if (p[-1] == '\n')
+            return true;
+    }
     if (p == begin || p[-1] != '>')
         return false;
     const uint8_t *const tag = memrchr(begin, '<', (size_t)(p - begin));
@@ -96,7 +97,8 @@ static const uint8_t *end_of_comment(trec_text *t, const uint8_t *p)
     const uint8_t *const from = p + 2; /* <!--> is one, too */
     if (t->open_to != NULL && from >= t->open_from && from <= t->open_to)
         return NULL;
-    /* Where none ends need not be searched, but for what reaches into it. */
+    /* From open_from on no comment ends: the search stops two bytes behind it, since an
+     * end that begins before may reach so far. */
     const bool is_before = t->open_to != NULL && from < t->open_from;
     const uint8_t *const limit =
         is_before && t->end - t->open_from > 2 ? t->open_from + 2 : t->end;

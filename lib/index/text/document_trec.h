@@ -12,7 +12,8 @@
  * its content, tags left out, whatever their names. A tag is '<', perhaps '/', a letter,
  * and what follows up to '>'; a '<' that begins none is text. <!-- comments --> are left
  * out with all that is in them, tags too, before, in and behind documents. One that does
- * not end before the next <DOC> that begins a line, or follows a </DOC>, is text. Tag
+ * not end before the next <DOC> that a line begins with, blanks aside, or that follows a
+ * </DOC>, is text. Tag
  * names are told without regard to case, and <DOC> and <DOCNO> may have attributes.
  * Entities stay as they are: their names become words.
  */

@@ -227,7 +227,7 @@ static int digit_of(uint8_t c)
 }
 
 /* The chunk that begins at `p` with its size: where its content does, or NULL if none
- * begins there. *size is at most what is there. */
+ * begins there. Of one that is cut off *size is more than what is there. */
 static const uint8_t *open_chunk(const uint8_t *p, const uint8_t *end, size_t *size)
 {
     const size_t size_max = (size_t)(end - p);
@@ -244,20 +244,20 @@ static const uint8_t *open_chunk(const uint8_t *p, const uint8_t *end, size_t *s
     const uint8_t *const eol = p < end ? memchr(p, '\n', (size_t)(end - p)) : NULL;
     if (eol == NULL || !has_size || (*p != ';' && !is_line_end(*p)))
         return NULL;
-    if (*size > (size_t)(end - eol - 1))
-        *size = (size_t)(end - eol - 1);
     return eol + 1;
 }
 
 /* Is the body of an answer in chunks? Many crawlers put them together and leave the
- * header that names them. The first chunk tells: a line end stands behind it, unless the
- * answer is cut off there. */
+ * header that names them. The first chunk tells: CR LF is behind its size, since texts
+ * begin with numbers too, and a line end behind the chunk, unless it is cut off. */
 static bool is_in_chunks(const uint8_t *data, size_t bytes)
 {
     const uint8_t *const end = data + bytes;
     size_t size;
     const uint8_t *const content = open_chunk(data, end, &size);
-    return content != NULL && (content + size == end || is_line_end(content[size]));
+    if (content == NULL || content - data < 2 || content[-2] != '\r')
+        return false;
+    return size >= (size_t)(end - content) || is_line_end(content[size]);
 }
 
 /* Puts the chunks of an answer together, where they are; what is malformed ends them. */
@@ -272,6 +272,8 @@ static size_t join_chunks(uint8_t *data, size_t bytes)
         if (content == NULL || size == 0)
             break;
         p = content;
+        if (size > (size_t)(end - p))
+            size = (size_t)(end - p);
         memmove(to, p, size);
         to += size;
         p += size;

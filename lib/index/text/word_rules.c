@@ -10,6 +10,7 @@
 #include "lib/base/late_relocations.h"
 #include "lib/base/mem.h"
 #include "lib/base/quote.h"
+#include "lib/base/utf8.h"
 #include "lib/index/format/formats.h"
 #include "lib/sort/record/records.h"
 
@@ -123,7 +124,8 @@ static gs_code add_stop_words(gs_word_rules *rules, const uint8_t *text, size_t 
     const gs_word_rules plain = {.kind = rules->kind, .is_folding = rules->is_folding};
     GS_TRY_OR_FAIL(gs_token_batch_init(&batch, st));
     GS_TRY_OR_FAIL(gs_tokenizer_new(&tokenizer, &plain, st));
-    for (const uint8_t *p = text, *const end = text + bytes; p < end;) {
+    const uint8_t *const end = text + bytes;
+    for (const uint8_t *p = gs_utf8_skip_mark(text, end); p < end;) {
         const uint8_t *const eol = memchr(p, '\n', (size_t)(end - p));
         const uint8_t *const stop = eol != NULL ? eol : end;
         gs_tokenizer_begin_text(tokenizer, p, (size_t)(stop_line_end(p, stop) - p));

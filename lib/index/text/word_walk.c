@@ -261,7 +261,7 @@ static gs_code cut(gs_word_walk *w, const uint8_t *begin, const uint8_t *end,
                                              : cut_characters(w, begin, end, st);
 }
 
-/* A stretch that is not all ASCII, between bytes that are ASCII and in no word. */
+/* A stretch that is not all ASCII, and ends where a byte of ASCII is in no word. */
 static gs_code take_stretch(gs_word_walk *w, const uint8_t *begin, const uint8_t *end,
                             gs_status *st)
 {

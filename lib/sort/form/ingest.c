@@ -219,7 +219,8 @@ static gs_code take_turn_locked(gs_ingest *in, const gs_line_batch *batch,
     return GS_OK;
 }
 
-/* Has a batch before this one failed? All before one that failed have their turns. */
+/* Has a batch before this one failed? All before one that failed have their turns, if the
+ * chunk has room for them. */
 static bool is_in_vain_locked(const gs_ingest *in, const gs_line_batch *batch)
 {
     return in->has_failed && in->failure_ticket < batch->ticket;
@@ -452,7 +453,8 @@ static gs_code next_batch(gs_ingest *in, gs_line_batch *batch, bool *has_batch,
 }
 
 /* What is kept is what a single thread would have met first: all batches before one that
- * failed are looked at, whoever has them. What fails to come at all comes last. */
+ * failed are looked at, whoever has them, unless the chunk is full before. What fails to
+ * come at all comes last. */
 static void note_failure(gs_ingest *in, uint64_t ticket, const gs_status *st)
 {
     pthread_mutex_lock(&in->mutex);

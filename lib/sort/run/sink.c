@@ -78,9 +78,10 @@ void gs_sink_release(gs_sink *sink)
     pthread_mutex_destroy(&sink->run_mutex);
 }
 
-/* Levels above FREE_LEVEL have tables for the whole window: 16 bytes for each of its, and
- * some more beside. Where there is memory for a small window only, it is one, which costs
- * a high level little; below that, a level that needs none. */
+/* Levels above FREE_LEVEL have tables for the whole window, of up to 16 bytes for each of
+ * its bytes, and some more beside. Where there is memory for a small window only, it is
+ * one, which costs a high level little; where not even for that, it is FREE_LEVEL, which
+ * takes 1.3 MiB. */
 static void set_level(ZSTD_CCtx *zstd, int level, size_t bytes_max)
 {
     enum {

@@ -9,8 +9,8 @@
 
 enum {
     OUTPUT_ZSTD_LEVEL = 3,
-    ZSTD_SHARE = 8, /* of -S, and of what may be taken beyond it: */
-    ZSTD_BESIDE_BYTES = 8 << 20,
+    ZSTD_SHARE = 8,              /* an eighth of -S is for contexts of zstd, */
+    ZSTD_BESIDE_BYTES = 8 << 20, /* and so much of what may be taken beside -S */
 };
 
 gs_code gs_text_output_open(gs_output **out, const gs_sort_options *options,
