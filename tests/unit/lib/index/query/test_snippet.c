@@ -89,8 +89,7 @@ static const char *const parts[] = {
     "\xd0\x96\xd0\xb8\xd0\xb7\xd0\xbd\xd1\x8c", "\xff", "\x01", "\xe2\x80\x94",
     "tail\xe6\x96\x87", "co\xc2\xadop", "e\xcc\x81t\xc3\xa9", "\xc2\xa0",
     /* What folding makes something else of: */
-    "E\xcc\x81"
-    "cole",                                 /* a letter and its accent */
+    "E\xcc\x81\x63ole",                     /* a letter and its accent */
     "mark\xe2\x84\xa2",                     /* trade mark: tm */
     "\xe3\x8d\xbf",                         /* four of Han in a square */
     "\xef\xbe\x8a\xef\xbe\x9f\xef\xbe\x9d", /* Katakana of half width */
