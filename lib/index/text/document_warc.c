@@ -248,16 +248,17 @@ static const uint8_t *open_chunk(const uint8_t *p, const uint8_t *end, size_t *s
 }
 
 /* Is the body of an answer in chunks? Many crawlers put them together and leave the
- * header that names them. The first chunk tells: CR LF is behind its size, since texts
- * begin with numbers too, and a line end behind the chunk, unless it is cut off. */
+ * header that names them. The first chunk tells: a line end stands behind it, or if it is
+ * cut off CR LF behind its size, since texts begin with numbers, too. */
 static bool is_in_chunks(const uint8_t *data, size_t bytes)
 {
     const uint8_t *const end = data + bytes;
     size_t size;
     const uint8_t *const content = open_chunk(data, end, &size);
-    if (content == NULL || content - data < 2 || content[-2] != '\r')
+    if (content == NULL)
         return false;
-    return size >= (size_t)(end - content) || is_line_end(content[size]);
+    const bool has_crlf = content - data > 1 && content[-2] == '\r';
+    return size < (size_t)(end - content) ? is_line_end(content[size]) : has_crlf;
 }
 
 /* Puts the chunks of an answer together, where they are; what is malformed ends them. */
