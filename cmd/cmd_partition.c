@@ -119,10 +119,8 @@ static void settle(partition_request *r)
     settle_range(r);
     if (r->parts != NULL)
         r->options.parts = gs_own_number("--parts", r->parts, 1);
-    bool reads_stdin = false;
-    for (size_t i = 0; i < sort->input_count; i++)
-        reads_stdin |= strcmp(sort->inputs[i], "-") == 0;
-    if (reads_stdin && strcmp(r->splitters, "-") == 0)
+    if (strcmp(r->splitters, "-") == 0 &&
+        gs_args_have_stdin(sort->inputs, sort->input_count))
         gs_die(0, "standard input cannot be both splitters and what is to be sorted");
 }
 

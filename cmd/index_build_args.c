@@ -292,9 +292,8 @@ static void refuse_stdin_twice(const gs_index_build_args *args)
 {
     const gpusort_build_options *const o = &args->options;
     const bool has_names = args->files_from != NULL && strcmp(args->files_from, "-") == 0;
-    bool has_documents = args->files_from == NULL && o->input_count == 0;
-    for (size_t i = 0; i < o->input_count; i++)
-        has_documents |= strcmp(args->inputs[i], "-") == 0;
+    const bool has_documents = (args->files_from == NULL && o->input_count == 0) ||
+                               gs_args_have_stdin(args->inputs, o->input_count);
     if (o->stop_words == NULL || strcmp(o->stop_words, "-") != 0)
         return;
     if (has_names || has_documents)

@@ -50,6 +50,14 @@ void gs_opt_word(void *to, gs_opt_scan *scan)
     *(int *)to = gs_word_arg(scan, list->words, list->count);
 }
 
+bool gs_args_have_stdin(const char *const *inputs, size_t count)
+{
+    bool has = false;
+    for (size_t i = 0; i < count; i++)
+        has |= strcmp(inputs[i], "-") == 0;
+    return has;
+}
+
 const char *gs_args_output(const char *name)
 {
     return name != NULL && strcmp(name, "-") == 0 ? NULL : name;

@@ -72,6 +72,9 @@ gs_opt_fn gs_opt_set, gs_opt_switch, gs_opt_text, gs_opt_once, gs_opt_list, gs_o
     gs_opt_memory, gs_opt_gpu_memory, gs_opt_threads, gs_opt_batch, gs_opt_count,
     gs_opt_no_uring, gs_opt_engine, gs_opt_gpus, gs_opt_in_front, gs_opt_only_operand;
 
+/* Is one of the inputs "-", standard input? */
+bool gs_args_have_stdin(const char *const *inputs, size_t count);
+
 /* The name of an output as the library has it: "-" is NULL, standard output. */
 const char *gs_args_output(const char *name);
 

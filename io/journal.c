@@ -256,10 +256,8 @@ gs_code gs_journal_append(gs_journal *j, uint32_t kind, const void *payload, siz
     if (error != 0) {
         j->file_bytes = UINT64_MAX; /* perhaps a part of it is there */
         (void)fail_io(j, "write failed", error, st);
-        return gs_is_full_disk(error)
-                   ? gs_status_hint(st, "free some space there, and start again: what is "
-                                        "done is kept")
-                   : st->code;
+        return gs_status_hint_full_disk(st, "free some space there, and start again: "
+                                            "what is done is kept");
     }
     j->latest = j->end;
     j->end = j->file_bytes = j->end + whole;

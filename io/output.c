@@ -373,10 +373,8 @@ gs_code gs_output_write(const gs_output *o, const void *data, size_t bytes,
     if (error == 0)
         return GS_OK;
     (void)fail_write(o, error, st);
-    return gs_is_full_disk(error)
-               ? gs_status_hint(st, "free some space, or choose another place for "
-                                    "the output")
-               : st->code;
+    return gs_status_hint_full_disk(st, "free some space, or choose another place for "
+                                        "the output");
 }
 
 /* Writes the finished bytes into the file that is there. The temporary file has a name

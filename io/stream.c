@@ -151,10 +151,8 @@ static void fail_locked(gs_stream *s, const gs_status *why)
 static gs_code write_failed(const gs_stream *s, int error, gs_status *st)
 {
     (void)GS_FAIL(st, GS_ERR_IO, error, "%s", s->target.failure);
-    return gs_is_full_disk(error)
-               ? gs_status_hint(st, "free some space, or choose another place for "
-                                    "the output, or with -T for temporary files")
-               : st->code;
+    return gs_status_hint_full_disk(st, "free some space, or choose another place for "
+                                        "the output, or with -T for temporary files");
 }
 
 /* Into a pipe, or what else is written in order. */

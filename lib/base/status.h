@@ -75,6 +75,12 @@ static inline bool gs_is_full_disk(int error)
 /* Sets the advice of a failed status that has none yet; returns its code. */
 gs_code gs_status_hint(gs_status *st, const char *hint);
 
+/* The same of one that failed because a disk is full; others get none. */
+static inline gs_code gs_status_hint_full_disk(gs_status *st, const char *hint)
+{
+    return gs_is_full_disk(gs_status_errno(st)) ? gs_status_hint(st, hint) : st->code;
+}
+
 /* Makes `st` good again, for callers that recover. */
 void gs_status_clear(gs_status *st);
 

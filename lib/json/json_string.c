@@ -4,6 +4,7 @@
 #include <stddef.h>
 
 #include "lib/base/assertion.h"
+#include "lib/base/hex_digit.h"
 #include "lib/base/utf8.h"
 #include "lib/json/json_block.h"
 
@@ -78,13 +79,10 @@ static int32_t hex4(const uint8_t *p, const uint8_t *end)
         return -1;
     int32_t value = 0;
     for (unsigned i = 0; i < 4; i++) {
-        const uint8_t c = p[i], lower = c | 0x20;
-        if (c >= '0' && c <= '9')
-            value = value * 16 + (c - '0');
-        else if (lower >= 'a' && lower <= 'f')
-            value = value * 16 + (lower - 'a' + 10);
-        else
+        const int digit = gs_hex_digit(p[i]);
+        if (digit < 0)
             return -1;
+        value = value * 16 + digit;
     }
     return value;
 }

@@ -13,9 +13,8 @@
  * and what follows up to '>'; a '<' that begins none is text. <!-- comments --> are left
  * out with all that is in them, tags too, before, in and behind documents. One that does
  * not end before the next <DOC> that a line begins with, blanks aside, or that follows a
- * </DOC>, is text. Tag
- * names are told without regard to case, and <DOC> and <DOCNO> may have attributes.
- * Entities stay as they are: their names become words.
+ * </DOC>, is text. Tag names are told without regard to case, and <DOC> and <DOCNO> may
+ * have attributes. Entities stay as they are: their names become words.
  */
 #ifndef GS_LIB_INDEX_TEXT_DOCUMENT_TREC_H
 #define GS_LIB_INDEX_TEXT_DOCUMENT_TREC_H

@@ -6,6 +6,7 @@
 
 #include "lib/index/text/byte_find.h"
 #include "lib/index/text/html_text.h"
+#include "lib/base/hex_digit.h"
 #include "lib/base/utf8.h"
 #include "lib/sort/record/records.h"
 
@@ -219,13 +220,6 @@ static const uint8_t *read_header(header_fields *f, const uint8_t *p, const uint
 
 /* --- content ----------------------------------------------------------------------- */
 
-static int digit_of(uint8_t c)
-{
-    return c >= '0' && c <= '9'                 ? c - '0'
-           : lower(c) >= 'a' && lower(c) <= 'f' ? lower(c) - 'a' + 10
-                                                : -1;
-}
-
 /* The chunk that begins at `p` with its size: where its content does, or NULL if none
  * begins there. Of one that is cut off *size is more than what is there. */
 static const uint8_t *open_chunk(const uint8_t *p, const uint8_t *end, size_t *size)
@@ -234,7 +228,7 @@ static const uint8_t *open_chunk(const uint8_t *p, const uint8_t *end, size_t *s
     const uint8_t *const digits = p;
     int digit;
     *size = 0;
-    for (; p < end && (digit = digit_of(*p)) >= 0; p++) {
+    for (; p < end && (digit = gs_hex_digit(*p)) >= 0; p++) {
         if (*size <= size_max)
             *size = *size * 16 + (size_t)digit;
     }

@@ -10,6 +10,7 @@
 
 #include "lib/index/text/byte_find.h"
 #include "lib/index/text/html_entities.h"
+#include "lib/base/hex_digit.h"
 #include "lib/base/utf8.h"
 
 enum {
@@ -36,25 +37,23 @@ static const uint16_t windows_points[32] = {
     0x2dc,  0x2122, 0x161,  0x203a, 0x153,  0x9d,   0x17e,  0x178,
 };
 
-static int digit_of(uint8_t c, unsigned base)
+static int digit_of(uint8_t c, int base)
 {
-    const uint8_t lower = c | 0x20;
-    if (c >= '0' && c <= '9')
-        return c - '0';
-    return base == 16 && lower >= 'a' && lower <= 'f' ? lower - 'a' + 10 : -1;
+    const int digit = gs_hex_digit(c);
+    return digit < base ? digit : -1;
 }
 
 /* Of the digits at `p`, as many as there are; *stop is behind them. 0: they are none. */
 static uint32_t read_number(const uint8_t *p, const uint8_t *end, const uint8_t **stop)
 {
-    const unsigned base = p < end && (*p | 0x20) == 'x' ? 16 : 10;
+    const int base = p < end && (*p | 0x20) == 'x' ? 16 : 10;
     uint32_t point = 0;
     int digit;
     p += base == 16;
     const uint8_t *const digits = p;
     for (; p < end && (digit = digit_of(*p, base)) >= 0; p++) {
         if (point <= 0x10ffff)
-            point = point * base + (unsigned)digit;
+            point = point * (unsigned)base + (unsigned)digit;
     }
     *stop = p;
     if (p == digits)

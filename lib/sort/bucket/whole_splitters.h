@@ -21,9 +21,7 @@
 
 enum {
     GS_WHOLE_SPLITTERS_MAX = 255,
-    GS_WHOLE_SPLITTERS_OVERSAMPLING = 16,
-    GS_WHOLE_SPLITTERS_SAMPLE_MAX =
-        (GS_WHOLE_SPLITTERS_MAX + 1) * GS_WHOLE_SPLITTERS_OVERSAMPLING,
+    GS_WHOLE_SPLITTERS_OVERSAMPLING = 16, /* elements of a sample for each part */
 };
 
 typedef struct gs_whole_splitters {

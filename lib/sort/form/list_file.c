@@ -146,10 +146,8 @@ static gs_code write_buffer(gs_list_writer *w, size_t bytes, gs_status *st)
         return GS_OK;
     (void)GS_FAIL(st, GS_ERR_IO, error, "write failed: temporary file in '%s'",
                   w->folder);
-    return gs_is_full_disk(error)
-               ? gs_status_hint(st, "free some space, or choose another folder for "
-                                    "temporary files with -T")
-               : st->code;
+    return gs_status_hint_full_disk(st, "free some space, or choose another folder for "
+                                        "temporary files with -T");
 }
 
 /* Makes room in a buffer that is full: a piece that has begun goes to its beginning, and
