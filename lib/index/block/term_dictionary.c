@@ -44,19 +44,23 @@ typedef struct slot_table {
 } slot_table;
 
 typedef struct shard {
-    pthread_mutex_t mutex;       /* for whoever adds a term; guards what follows */
+    /* For whoever adds a term; guards what follows. */
+    GS_MEM_APART pthread_mutex_t mutex;
     _Atomic(slot_table *) table; /* read without it; NULL: none yet */
     size_t count;
 } shard;
 
+/* What each look needs is apart from what each new term writes, so that a thread which
+ * adds terms does not take lines of the cache from those which find theirs. */
 struct gs_term_dictionary {
-    size_t memory_bytes;
+    GS_MEM_APART size_t memory_bytes;
     uint8_t *arena;
     size_t mapped_bytes; /* each of the maps is as large as the whole might be */
     uint64_t *places;    /* of terms by id: offset << 16 | length */
     uint32_t *ranks, *order;
     size_t term_capacity;
-    atomic_size_t arena_used, held_bytes;
+    GS_MEM_APART atomic_size_t arena_used;
+    atomic_size_t held_bytes;
     _Atomic uint32_t term_count;
     uint32_t ranked_count;
     shard shards[SHARDS];
@@ -115,7 +119,7 @@ gs_code gs_term_dictionary_new(gs_term_dictionary **out, size_t memory_bytes,
     gs_assert(memory_bytes >= GS_DICTIONARY_BYTES_MIN && memory_bytes <= BYTES_MAX);
     *out = NULL;
     gs_term_dictionary *d = NULL;
-    GS_TRY(gs_mem_new(&d, sizeof *d, "dictionary of terms", st));
+    GS_TRY(gs_mem_new_apart(&d, sizeof *d, "dictionary of terms", st));
     d->memory_bytes = memory_bytes;
     d->mapped_bytes = memory_bytes + ARENA_SLACK;
     /* A term takes at least what is counted for it besides its bytes. */
